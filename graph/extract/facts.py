@@ -1,0 +1,281 @@
+"""What extraction says of one file: definitions, imports, and expressions reduced to what name resolution needs.
+
+`Facts` are a pure function of (path, bytes, language, EXTRACT_VERSION). They know nothing of any other file: who is
+called is decided in `graph.resolve`. The expression language below is shared by all languages with scopes, so that one
+resolver can follow a value through assignments, parameters, returns and containers, whatever the syntax was.
+
+Everything is a msgspec struct in array form: facts are stored per blob, and most of a large repository's facts are
+never decoded again by an incremental sync.
+
+Scopes are numbered. Scope 0 is the module; each function, method, lambda and class body has its own scope, whose
+number is the index in `Facts.scopes`. A definition that has a body names its scope.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from graph.model import NodeKind
+
+__all__ = [
+    "EXTRACT_VERSION",
+    "Assign",
+    "Attribute",
+    "CallExpr",
+    "ClassRef",
+    "Collection",
+    "Constant",
+    "Definition",
+    "Expr",
+    "Facts",
+    "FunctionRef",
+    "Import",
+    "ImportedName",
+    "Marker",
+    "Name",
+    "Parameter",
+    "Scope",
+    "Section",
+    "Subscript",
+    "Union",
+    "Unknown",
+]
+
+EXTRACT_VERSION = 1
+"""Raise it whenever the facts of any file change; it is part of the cache key."""
+
+
+class Name(Struct, frozen=True, array_like=True, tag="n"):
+    """A bare name as written. `self`, `cls`, `this`, `super` are names too."""
+
+    id: str
+
+
+class Attribute(Struct, frozen=True, array_like=True, tag="a"):
+    """`base.name` (also `base?.name` and `base["name"]` in JavaScript)."""
+
+    base: Expr
+    name: str
+    line: int = 0
+    """The line of `name`."""
+
+
+class CallExpr(Struct, frozen=True, array_like=True, tag="c"):
+    """A call. Each call expression of a file is once in `Scope.calls`; nested ones are also inside their parents."""
+
+    function: Expr
+    line: int
+    """The line of the callee's name (the last component)."""
+    arguments: tuple[Expr, ...] = ()
+    keywords: tuple[tuple[str, Expr], ...] = ()
+    constructs: bool = False
+    """Written with `new`, or a JSX element."""
+    start_line: int = 0
+    """The line on which the call expression starts; 0 when it is `line`."""
+
+
+class Constant(Struct, frozen=True, array_like=True, tag="k"):
+    """A literal: its type (`str`, `int`, `float`, `bool`, `none`, `regex`, `template`), the value of short strings."""
+
+    type: str
+    value: str = ""
+
+
+class Collection(Struct, frozen=True, array_like=True, tag="l"):
+    """A list, tuple, set, dict or object literal; `keys` runs beside `values` and is empty for list-likes.
+
+    `comprehension` in `type` means `values` holds the element expression once.
+    """
+
+    type: str
+    values: tuple[Expr, ...]
+    keys: tuple[Expr, ...] = ()
+
+
+class Subscript(Struct, frozen=True, array_like=True, tag="s"):
+    """`base[index]`; in annotations this is the generic application `List[int]`."""
+
+    base: Expr
+    index: Expr
+
+
+class FunctionRef(Struct, frozen=True, array_like=True, tag="f"):
+    """A function expression or lambda: the scope of its body (its definition, if any, is found by the scope)."""
+
+    scope: int
+
+
+class ClassRef(Struct, frozen=True, array_like=True, tag="C"):
+    """A class expression: the scope of its body."""
+
+    scope: int
+
+
+class Union(Struct, frozen=True, array_like=True, tag="u"):
+    """Any of these: `a or b`, `a if c else b`, `A | B` in annotations."""
+
+    options: tuple[Expr, ...]
+
+
+class Unknown(Struct, frozen=True, array_like=True, tag="?"):
+    """An expression whose value is not followed; the calls inside it still stand in `Scope.calls`."""
+
+
+Expr: TypeAlias = (
+    Name | Attribute | CallExpr | Constant | Collection | Subscript | FunctionRef | ClassRef | Union | Unknown
+)
+"""`await x`, `yield x`, `(x)`, `x!`, `x as T` and `*x` stand as `x` itself (see the extractors for what is erased)."""
+
+
+class Parameter(Struct, frozen=True, array_like=True):
+    """A parameter in order. `kind`: `positional`, `keyword`, `rest` (`*args`, `...rest`), `keyrest` (`**kwargs`)."""
+
+    name: str
+    annotation: Expr | None = None
+    default: Expr | None = None
+    kind: str = "positional"
+
+
+class Assign(Struct, frozen=True, array_like=True):
+    """`target = value` in one scope, in source order.
+
+    Targets are Name, Attribute (`self.x = ...`) or Subscript (`table["k"] = f`). `how` says what the value means:
+    `value` it is the value; `iterate` the target is an element of it (for loops); `enter` it is what a `with` gives;
+    `annotation` the value is a type, nothing is assigned; `unpack:N` element N of it; `field:NAME` the property NAME of
+    it (destructuring); `catch` an exception of that type; `delete` the name is deleted (value Unknown).
+    """
+
+    target: Expr
+    value: Expr
+    how: str = "value"
+    line: int = 0
+
+
+class Scope(Struct, array_like=True):
+    """One body: what is assigned, called, returned and merely mentioned in it, each in source order."""
+
+    kind: str
+    """`module`, `function`, `class`, `lambda`."""
+    parent: int
+    """The lexically enclosing scope; -1 for the module."""
+    definition: int = -1
+    """The index in `Facts.definitions`, or -1 (module, lambda)."""
+    parameters: tuple[Parameter, ...] = ()
+    assigns: tuple[Assign, ...] = ()
+    calls: tuple[CallExpr, ...] = ()
+    returns: tuple[Expr, ...] = ()
+    yields: tuple[Expr, ...] = ()
+    references: tuple[tuple[Expr, int], ...] = ()
+    """Names and attributes used as values, (expression, line): arguments, decorators, defaults, assigned functions."""
+    globals: tuple[str, ...] = ()
+    nonlocals: tuple[str, ...] = ()
+    return_annotation: Expr | None = None
+    is_generator: bool = False
+    is_async: bool = False
+
+
+class Definition(Struct, frozen=True, array_like=True):
+    """A named thing. Its key is made by the index from language, path, qualname and the ordinal among equals."""
+
+    kind: NodeKind
+    name: str
+    qualname: str
+    start_line: int
+    end_line: int
+    name_line: int
+    signature: str = ""
+    doc: str = ""
+    scope: int = -1
+    """The scope of its body; -1 for variables and types."""
+    owner: int = 0
+    """The scope it is defined in."""
+    bases: tuple[Expr, ...] = ()
+    """Base classes, extended interfaces."""
+    implements: tuple[Expr, ...] = ()
+    decorators: tuple[Expr, ...] = ()
+    annotation: Expr | None = None
+    """The declared type of a variable; for a type alias what it stands for."""
+    modifiers: tuple[str, ...] = ()
+    """Sorted: `static`, `classmethod`, `property`, `abstract`, `async`, `overload`, `conditional`, `private` ..."""
+    exported: bool = True
+    is_test: bool = False
+    ordinal: int = 1
+    """1 for the first definition with this qualname in the file, 2 for the next, ..."""
+
+
+class ImportedName(Struct, frozen=True, array_like=True):
+    """One name of an import. `name` is what the other file calls it (`*` for all, `default`), `alias` what we do.
+
+    An empty `alias` binds nothing here (a re-export, a side-effect import).
+    """
+
+    name: str
+    alias: str
+
+
+class Import(Struct, frozen=True, array_like=True):
+    """One import statement (or `require`, `import()`, `export ... from`), as written.
+
+    `kind`: `module` (`import a.b` and `import * as ns from`: names hold one entry whose `name` is empty),
+    `names` (`from m import a as b`, `import {a as b} from`), `reexport` (`export {a as b} from`, `export * from`),
+    `effect` (`import "./x"`), `require`, `dynamic`.
+    """
+
+    specifier: str
+    """The module as written, without relative dots in Python (see `level`)."""
+    kind: str
+    line: int
+    names: tuple[ImportedName, ...] = ()
+    level: int = 0
+    """Leading dots of a relative Python import."""
+    scope: int = 0
+    is_type_only: bool = False
+    is_conditional: bool = False
+    end_line: int = 0
+
+
+class Section(Struct, frozen=True, array_like=True):
+    """A heading and the text below it, up to the next heading of its level or above."""
+
+    title: str
+    level: int
+    anchor: str
+    """The slug as rendered on code hosts, made unique in its file by `-1`, `-2`."""
+    start_line: int
+    end_line: int
+    summary: str = ""
+    """The first paragraph, at most 500 characters."""
+
+
+class Marker(Struct, frozen=True, array_like=True):
+    """A debt marker: `TODO`, `FIXME`, `HACK`, `XXX`, with its text."""
+
+    category: str
+    text: str
+    line: int
+
+
+class Facts(Struct, array_like=True):
+    """Everything known of one file by itself."""
+
+    language: str
+    line_count: int
+    definitions: tuple[Definition, ...] = ()
+    imports: tuple[Import, ...] = ()
+    scopes: tuple[Scope, ...] = ()
+    exports: tuple[tuple[str, Expr], ...] = ()
+    """Explicit exports, (public name, local expression): `export {a as b}`, `module.exports.x = f`, `exports = ...`."""
+    public_names: tuple[str, ...] | None = None
+    """Python's `__all__` when it is a literal (concatenations included), else None."""
+    sections: tuple[Section, ...] = ()
+    mentions: tuple[tuple[str, int], ...] = ()
+    """Identifiers in backticks and paths in links in prose, (text, line)."""
+    markers: tuple[Marker, ...] = ()
+    doc: str = ""
+    """The file's own doc comment or the first paragraph."""
+    error_count: int = 0
+    """Syntax errors that the parser recovered from."""
+    notes: tuple[str, ...] = ()
+    """What was not understood, in words, each once."""
