@@ -90,6 +90,22 @@ CREATE TABLE marker (
   text TEXT NOT NULL
 );
 CREATE INDEX marker_file ON marker(file);
+CREATE TABLE search_file (                 -- what search keeps of an indexed file, both zlib; see graph.search.indexing
+  file INTEGER PRIMARY KEY,                -- no cascade: the index must be told before a file is forgotten
+  text BLOB NOT NULL,
+  documents BLOB NOT NULL
+);
+CREATE TABLE search_document (             -- one searchable thing: a row of search_text, and the node it stands for
+  id INTEGER PRIMARY KEY,
+  file INTEGER NOT NULL,
+  node INTEGER NOT NULL
+);
+CREATE INDEX search_document_file ON search_document(file);
+CREATE INDEX search_document_node ON search_document(node);
+CREATE VIRTUAL TABLE search_text USING fts5(  -- already analysed: split, stemmed, lower case
+  name, parts, path, signature, doc, body, content = '', tokenize = 'ascii'
+);
+CREATE VIRTUAL TABLE search_term USING fts5vocab('search_text', 'row');
 """
 
 MIGRATIONS: tuple[str, ...] = (_FIRST,)
