@@ -47,13 +47,13 @@ EXTRACT_VERSION = 1
 """Raise it whenever the facts of any file change; it is part of the cache key."""
 
 
-class Name(Struct, frozen=True, array_like=True, tag="n"):
+class Name(Struct, frozen=True, array_like=True, tag="n", tag_field="_"):
     """A bare name as written. `self`, `cls`, `this`, `super` are names too."""
 
     id: str
 
 
-class Attribute(Struct, frozen=True, array_like=True, tag="a"):
+class Attribute(Struct, frozen=True, array_like=True, tag="a", tag_field="_"):
     """`base.name` (also `base?.name` and `base["name"]` in JavaScript)."""
 
     base: Expr
@@ -62,7 +62,7 @@ class Attribute(Struct, frozen=True, array_like=True, tag="a"):
     """The line of `name`."""
 
 
-class CallExpr(Struct, frozen=True, array_like=True, tag="c"):
+class CallExpr(Struct, frozen=True, array_like=True, tag="c", tag_field="_"):
     """A call. Each call expression of a file is once in `Scope.calls`; nested ones are also inside their parents."""
 
     function: Expr
@@ -76,14 +76,14 @@ class CallExpr(Struct, frozen=True, array_like=True, tag="c"):
     """The line on which the call expression starts; 0 when it is `line`."""
 
 
-class Constant(Struct, frozen=True, array_like=True, tag="k"):
+class Constant(Struct, frozen=True, array_like=True, tag="k", tag_field="_"):
     """A literal: its type (`str`, `int`, `float`, `bool`, `none`, `regex`, `template`), the value of short strings."""
 
     type: str
     value: str = ""
 
 
-class Collection(Struct, frozen=True, array_like=True, tag="l"):
+class Collection(Struct, frozen=True, array_like=True, tag="l", tag_field="_"):
     """A list, tuple, set, dict or object literal; `keys` runs beside `values` and is empty for list-likes.
 
     `comprehension` in `type` means `values` holds the element expression once.
@@ -94,32 +94,32 @@ class Collection(Struct, frozen=True, array_like=True, tag="l"):
     keys: tuple[Expr, ...] = ()
 
 
-class Subscript(Struct, frozen=True, array_like=True, tag="s"):
+class Subscript(Struct, frozen=True, array_like=True, tag="s", tag_field="_"):
     """`base[index]`; in annotations this is the generic application `List[int]`."""
 
     base: Expr
     index: Expr
 
 
-class FunctionRef(Struct, frozen=True, array_like=True, tag="f"):
+class FunctionRef(Struct, frozen=True, array_like=True, tag="f", tag_field="_"):
     """A function expression or lambda: the scope of its body (its definition, if any, is found by the scope)."""
 
     scope: int
 
 
-class ClassRef(Struct, frozen=True, array_like=True, tag="C"):
+class ClassRef(Struct, frozen=True, array_like=True, tag="C", tag_field="_"):
     """A class expression: the scope of its body."""
 
     scope: int
 
 
-class Union(Struct, frozen=True, array_like=True, tag="u"):
+class Union(Struct, frozen=True, array_like=True, tag="u", tag_field="_"):
     """Any of these: `a or b`, `a if c else b`, `A | B` in annotations."""
 
     options: tuple[Expr, ...]
 
 
-class Unknown(Struct, frozen=True, array_like=True, tag="?"):
+class Unknown(Struct, frozen=True, array_like=True, tag="?", tag_field="_"):
     """An expression whose value is not followed; the calls inside it still stand in `Scope.calls`."""
 
 
@@ -144,20 +144,25 @@ class Assign(Struct, frozen=True, array_like=True):
     Targets are Name, Attribute (`self.x = ...`) or Subscript (`table["k"] = f`). `how` says what the value means:
     `value` it is the value; `iterate` the target is an element of it (for loops); `enter` it is what a `with` gives;
     `annotation` the value is a type, nothing is assigned; `unpack:N` element N of it; `field:NAME` the property NAME of
-    it (destructuring); `catch` an exception of that type; `delete` the name is deleted (value Unknown).
+    it (destructuring); `catch` an instance of that type (except clauses, class patterns); `delete` the name is deleted
+    (value Unknown); `iterate:N` element N of an element (`for k, v in pairs`). A target Unknown keeps what is entered or
+    iterated without a name, for the implicit calls of it.
     """
 
     target: Expr
     value: Expr
     how: str = "value"
     line: int = 0
+    """The line from which on it holds: the last line of an assignment, the head line of a loop."""
+    flow: int = 0
+    """Whether it surely happens when its body runs: 0 yes, 1 it stands in a branch, 2 in a loop (later lines reach it)."""
 
 
 class Scope(Struct, array_like=True):
     """One body: what is assigned, called, returned and merely mentioned in it, each in source order."""
 
     kind: str
-    """`module`, `function`, `class`, `lambda`."""
+    """`module`, `function`, `class`, `lambda`, `comprehension` (its calls belong to the nearest named encloser)."""
     parent: int
     """The lexically enclosing scope; -1 for the module."""
     definition: int = -1
