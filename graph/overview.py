@@ -1,0 +1,182 @@
+"""What a repository is made of, at a glance: languages, packages, entry points, hotspots.
+
+All of it is counted in SQLite; the hotspots are the symbols with the most distinct callers outside the tests, which
+costs one pass over the call edges (0.1 s on 50,000 symbols) where a PageRank would need the whole graph in memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from msgspec import Struct
+
+from graph.lookup import GraphReader, Symbol, nodes_by_id, symbol_of
+
+__all__ = ["Hotspot", "LanguageCount", "Overview", "PackageCount", "describe_repository"]
+
+_PACKAGES_SHOWN = 12
+_HOTSPOTS_SHOWN = 10
+_ENTRY_POINTS_SHOWN = 10
+_ENTRY_FILES = (
+    "__main__.py",
+    "manage.py",
+    "wsgi.py",
+    "asgi.py",
+    "cli.py",
+    "main.py",
+    "index.ts",
+    "main.ts",
+    "index.js",
+)
+_ENTRY_NAMES = ("main", "cli")
+
+
+class LanguageCount(Struct, frozen=True, kw_only=True):
+    """How much of a language there is."""
+
+    language: str
+    files: int
+    lines: int
+    symbols: int
+
+
+class PackageCount(Struct, frozen=True, kw_only=True):
+    """A folder with code, and how many symbols stand directly in its files."""
+
+    path: str
+    files: int
+    symbols: int
+    doc: str = ""
+
+
+class Hotspot(Symbol, frozen=True, kw_only=True):
+    """A symbol that much depends on."""
+
+    callers: int
+
+
+class Overview(Struct, frozen=True, kw_only=True):
+    """The whole answer."""
+
+    files: int
+    skipped: int
+    symbols: int
+    calls: int
+    imports: int
+    candidates: int
+    """Calls that no rule resolved."""
+    languages: tuple[LanguageCount, ...]
+    packages: tuple[PackageCount, ...]
+    packages_total: int
+    entry_points: tuple[Symbol, ...]
+    hotspots: tuple[Hotspot, ...]
+
+
+def describe_repository(store: GraphReader) -> Overview:
+    """Return the overview; everything is zero or empty when nothing is indexed."""
+    packages = _packages(store)
+    return Overview(
+        files=_count(store, "SELECT COUNT(*) FROM file WHERE project = ? AND status = 'indexed'"),
+        skipped=_count(store, "SELECT COUNT(*) FROM file WHERE project = ? AND status = 'skipped'"),
+        symbols=_count(store, "SELECT COUNT(*) FROM node WHERE project = ? AND kind <> 'file'"),
+        calls=_edges(store, "calls"),
+        imports=_edges(store, "imports"),
+        candidates=_count(store, "SELECT COUNT(*) FROM unresolved WHERE project = ?"),
+        languages=_languages(store),
+        packages=packages[:_PACKAGES_SHOWN],
+        packages_total=len(packages),
+        entry_points=_entry_points(store),
+        hotspots=_hotspots(store),
+    )
+
+
+def _count(store: GraphReader, statement: str) -> int:
+    return int(store.read().execute(statement, (store.project_id,)).fetchone()[0])
+
+
+def _edges(store: GraphReader, kind: str) -> int:
+    statement = "SELECT COUNT(*) FROM edge WHERE project = ? AND kind = ? AND provenance <> 'inferred'"
+    return int(store.read().execute(statement, (store.project_id, kind)).fetchone()[0])
+
+
+def _languages(store: GraphReader) -> tuple[LanguageCount, ...]:
+    rows = store.read().execute(
+        "SELECT f.language, COUNT(*), SUM(f.line_count), SUM((SELECT COUNT(*) FROM node AS n WHERE n.file = f.id)) "
+        "FROM file AS f WHERE f.project = ? AND f.status = 'indexed' GROUP BY f.language ORDER BY 3 DESC, 1",
+        (store.project_id,),
+    )
+    return tuple(
+        LanguageCount(language=language, files=files, lines=lines, symbols=symbols)
+        for language, files, lines, symbols in rows
+    )
+
+
+def _packages(store: GraphReader) -> tuple[PackageCount, ...]:
+    """Return the folders with code, those with the most symbols first; tests come last whatever their size."""
+    files, symbols, tests = Counter[str](), Counter[str](), Counter[str]()
+    docs: dict[str, str] = {}
+    rows = store.read().execute(
+        "SELECT f.path, f.doc, COUNT(n.id), SUM(n.is_test) FROM file AS f JOIN node AS n ON n.file = f.id "
+        "WHERE f.project = ? AND f.status = 'indexed' AND n.kind NOT IN ('file', 'section', 'adr', 'marker') "
+        "GROUP BY f.id",
+        (store.project_id,),
+    )
+    for path, doc, count, test_count in rows:
+        folder, _, name = path.rpartition("/")
+        files[folder] += 1
+        symbols[folder] += count
+        tests[folder] += test_count
+        if name.startswith(("__init__.", "index.")):
+            docs[folder] = doc
+    ranked = sorted(symbols, key=lambda folder: (tests[folder] * 2 > symbols[folder], -symbols[folder], folder))
+    return tuple(
+        PackageCount(path=folder or ".", files=files[folder], symbols=symbols[folder], doc=docs.get(folder, ""))
+        for folder in ranked
+    )
+
+
+def _entry_points(store: GraphReader) -> tuple[Symbol, ...]:
+    """Return where programs start by custom: files and functions with the usual names, outside the tests."""
+    names = (*_ENTRY_FILES, *_ENTRY_NAMES)
+    marks = ",".join("?" * len(names))
+    rows = store.read().execute(
+        f"SELECT n.id FROM node AS n JOIN file AS f ON f.id = n.file WHERE n.project = ? AND n.is_test = 0 "  # noqa: S608
+        f"AND n.name IN ({marks}) AND n.kind IN ('file', 'function') "
+        "AND f.path NOT LIKE 'test%' AND f.path NOT LIKE '%/test%' "
+        "ORDER BY LENGTH(f.path) - LENGTH(REPLACE(f.path, '/', '')), f.path, n.start_line LIMIT ?",
+        (store.project_id, *names, _ENTRY_POINTS_SHOWN),
+    )
+    ids = [int(id_) for (id_,) in rows]
+    nodes = nodes_by_id(store, ids)
+    return tuple(symbol_of(nodes[id_]) for id_ in ids)
+
+
+def _hotspots(store: GraphReader) -> tuple[Hotspot, ...]:
+    rows = (
+        store.read()
+        .execute(
+            "SELECT e.dst, COUNT(DISTINCT e.src) AS callers FROM edge AS e JOIN node AS s ON s.id = e.src "
+            "JOIN node AS d ON d.id = e.dst WHERE e.project = ? AND e.kind = 'calls' AND e.provenance <> 'inferred' "
+            "AND s.is_test = 0 AND d.is_test = 0 GROUP BY e.dst ORDER BY callers DESC, d.key LIMIT ?",
+            (store.project_id, _HOTSPOTS_SHOWN),
+        )
+        .fetchall()
+    )
+    nodes = nodes_by_id(store, [id_ for id_, _ in rows])
+    return tuple(_hotspot(symbol_of(nodes[id_]), callers) for id_, callers in rows)
+
+
+def _hotspot(symbol: Symbol, callers: int) -> Hotspot:
+    return Hotspot(
+        path=symbol.path,
+        start_line=symbol.start_line,
+        end_line=symbol.end_line,
+        key=symbol.key,
+        name=symbol.name,
+        qualname=symbol.qualname,
+        kind=symbol.kind,
+        signature=symbol.signature,
+        doc=symbol.doc,
+        is_test=symbol.is_test,
+        callers=callers,
+    )

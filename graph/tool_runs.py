@@ -1,0 +1,216 @@
+"""What each tool does: the query behind it, and the source lines that make its answer readable."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from graph.context import Context, reading_list
+from graph.errors import ArgumentError, GraphError, PathError
+from graph.lookup import FileRow, GraphReader, file_row, find_node
+from graph.overview import Overview, describe_repository
+from graph.paths import Hop, Path, find_path
+from graph.query import Call, Calls, callees, callers, page_offset
+from graph.tool_arguments import (
+    CallsArguments,
+    ContextArguments,
+    OverviewArguments,
+    PathArguments,
+    SearchArguments,
+    SourceArguments,
+)
+from graph.tool_results import SearchAnswer, SearchHit, SourceAnswer
+
+if TYPE_CHECKING:  # the pipeline behind a repository loads grammars; listing tools must not
+    from graph.repository import Repository
+
+__all__ = [
+    "run_callees",
+    "run_callers",
+    "run_context",
+    "run_overview",
+    "run_path",
+    "run_search",
+    "run_source",
+]
+
+_MOST_SOURCE_LINES = 2_000
+"""Read at once; the text of an answer is cut by its own limit, this one bounds the struct behind it."""
+
+
+def run_search(repository: Repository, arguments: SearchArguments) -> SearchAnswer:
+    """Return ranked hits for a question or an identifier."""
+    from graph.search.search import search  # only the tool that ranks pays for its tables
+
+    page = search(
+        repository.store,
+        arguments.query,
+        kind=arguments.kind or None,
+        path=arguments.path or None,
+        limit=arguments.limit,
+        cursor=arguments.cursor or None,
+    )
+    return SearchAnswer(
+        query=arguments.query,
+        hits=tuple(
+            SearchHit(
+                path=hit.path,
+                start_line=hit.start_line,
+                end_line=hit.end_line,
+                key=hit.key,
+                name=hit.name,
+                qualname=hit.qualname,
+                kind=hit.kind,
+                signature=hit.signature,
+                doc=hit.doc,
+                lines=tuple(hit.lines),
+                why=hit.why,
+                score=hit.score,
+            )
+            for hit in page.hits
+        ),
+        total=page.total,
+        offset=page_offset(arguments.cursor),
+        cursor=page.cursor or "",
+        note=page.note or "",
+    )
+
+
+def run_context(repository: Repository, arguments: ContextArguments) -> Context:
+    """Return the reading list of a symbol."""
+    return reading_list(repository.store, repository.read_lines, arguments.key, budget_tokens=arguments.budget)
+
+
+def run_source(repository: Repository, arguments: SourceArguments) -> SourceAnswer:
+    """Return the exact text of a symbol, or of lines of a file."""
+    if bool(arguments.key) == bool(arguments.path):
+        raise ArgumentError("key", "`source` takes either `key` or `path` (with `lines`); give one of the two.")
+    if arguments.path:
+        return _file_source(repository, arguments.path, arguments.lines)
+    node = find_node(repository.store, arguments.key)
+    if node.kind.value == "file" or arguments.lines:
+        return _file_source(repository, node.path, arguments.lines)
+    line_count = _indexed_file(repository.store, node.path).line_count
+    return _source(repository, node.path, (node.start_line, node.end_line), line_count, (node.key, node.qualname))
+
+
+def run_callers(repository: Repository, arguments: CallsArguments) -> Calls:
+    """Return who calls a symbol."""
+    found = callers(
+        repository.store,
+        arguments.key,
+        depth=arguments.depth,
+        include_inferred=arguments.include_inferred,
+        limit=arguments.limit,
+        cursor=arguments.cursor,
+    )
+    return replace(found, calls=tuple(_call_with_text(repository, call, call.path) for call in found.calls))
+
+
+def run_callees(repository: Repository, arguments: CallsArguments) -> Calls:
+    """Return what a symbol calls."""
+    return callees(
+        repository.store,
+        arguments.key,
+        depth=arguments.depth,
+        include_inferred=arguments.include_inferred,
+        limit=arguments.limit,
+        cursor=arguments.cursor,
+    )
+
+
+def run_path(repository: Repository, arguments: PathArguments) -> Path:
+    """Return how two symbols are connected."""
+    found = find_path(repository.store, arguments.start, arguments.end, max_hops=arguments.max_hops)
+    return replace(found, hops=tuple(_hop_with_text(repository, hop) for hop in found.hops))
+
+
+def run_overview(repository: Repository, _arguments: OverviewArguments) -> Overview:
+    """Return the repository at a glance."""
+    return describe_repository(repository.store)
+
+
+def _call_with_text(repository: Repository, call: Call, path: str) -> Call:
+    return replace(call, text=_line(repository, path, call.lines[0])) if call.lines else call
+
+
+def _hop_with_text(repository: Repository, hop: Hop) -> Hop:
+    if hop.kind == "contains" or not hop.lines:
+        return hop
+    return replace(hop, text=_line(repository, (hop.source if hop.forward else hop.target).path, hop.lines[0]))
+
+
+def _line(repository: Repository, path: str, line: int) -> str:
+    """Return one line of the work tree without its indent; empty where the file changed under the index."""
+    try:
+        return repository.read_lines(path, line, line).strip()
+    except (GraphError, OSError):  # a missing line takes nothing from the answer: the place itself is right there
+        return ""
+
+
+def _file_source(repository: Repository, path: str, lines: str) -> SourceAnswer:
+    path = path.removeprefix("file:").removeprefix("./")
+    line_count = _indexed_file(repository.store, path).line_count
+    start, end = _line_range(lines, line_count)
+    return _source(repository, path, (start, end), line_count, (f"file:{path}", path))
+
+
+def _source(
+    repository: Repository, path: str, span: tuple[int, int], line_count: int, identity: tuple[str, str]
+) -> SourceAnswer:
+    start, asked_end = span
+    end = min(asked_end, max(line_count, start), start + _MOST_SOURCE_LINES - 1)
+    return SourceAnswer(
+        path=path,
+        start_line=start,
+        end_line=end,
+        key=identity[0],
+        name=identity[1],
+        text=repository.read_lines(path, start, end),
+        line_count=line_count,
+        asked_end_line=min(asked_end, line_count),
+    )
+
+
+def _indexed_file(store: GraphReader, path: str) -> FileRow:
+    """Return the row of an indexed file.
+
+    Raises:
+        PathError: it is not indexed; says why, or which files have that name.
+    """
+    found = file_row(store, path)
+    if found is not None and found.status == "indexed":
+        return found
+    if found is not None:
+        raise PathError(f"{path} is not indexed: {found.reason or 'no language that Roteiro reads'}.")
+    name = path.rstrip("/").rsplit("/", 1)[-1]
+    rows = store.read().execute(
+        "SELECT path FROM file WHERE project = ? AND (path = ? OR path LIKE ? ESCAPE '!') ORDER BY path LIMIT 5",
+        (store.project_id, name, f"%/{_escaped(name)}"),
+    )
+    near = ", ".join(str(found_path) for (found_path,) in rows)
+    there = f" Files of that name: {near}." if near else ""
+    raise PathError(f"{path} is not a file of this repository's index. Paths are relative to its root.{there}")
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"([!%_])", r"!\1", name)
+
+
+def _line_range(written: str, line_count: int) -> tuple[int, int]:
+    """Return the lines meant by `10`, `10-60`, `10:60`, `10-` or nothing (all)."""
+    if not written.strip():
+        return 1, max(1, line_count)
+    match = re.fullmatch(r"L?(\d{1,7})(?:\s*[-:,]\s*L?(\d{1,7})?)?", written.strip())
+    start = int(match[1]) if match else 0
+    end = start if match and match[2] is None and not written.rstrip().endswith(("-", ":", ",")) else line_count
+    if match and match[2]:
+        end = int(match[2])
+    if not 1 <= start <= max(1, line_count) or end < start:
+        raise ArgumentError(
+            "lines",
+            f"`lines` is {written!r}; the file has {line_count} lines, so give a range such as `1-{line_count}`.",
+        )
+    return start, min(end, max(1, line_count))

@@ -1,0 +1,264 @@
+"""Answers as compact text for a model or a terminal: the one place where an answer is cut to size.
+
+A renderer says what it would print as a `Page`: a head, items, and how to go on after any number of them. `fit` prints
+as many items as the limit holds. The rule that must stay true: no text is longer than its limit in bytes, and a reader
+always learns what is missing and how to ask for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from graph.context import Context
+from graph.lookup import Symbol
+from graph.overview import Overview
+from graph.paths import Hop, Path
+from graph.query import Call, Calls
+from graph.tool_results import SearchAnswer, SearchHit, SourceAnswer
+
+__all__ = [
+    "Page",
+    "calls_page",
+    "context_page",
+    "cut",
+    "fit",
+    "overview_page",
+    "path_page",
+    "search_page",
+    "source_page",
+]
+
+_SITES_SHOWN = 8
+_GO_ON_BYTES = 240
+"""Room kept for the sentence that says how to go on."""
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """An answer in parts, before it is cut to size."""
+
+    head: str
+    items: Sequence[str] = ()
+    foot: str = ""
+    go_on: Callable[[int], str] = lambda shown: ""  # noqa: ARG005 (the shape of every `go_on`)
+    """What to say after the first `shown` items; empty when nothing is left out."""
+    separator: str = "\n"
+
+
+def fit(page: Page, limit_bytes: int, status: str = "") -> str:
+    """Return the page as text of at most `limit_bytes` bytes of UTF-8, with the status as its last line."""
+    frame = [part for part in (page.foot, status) if part]
+    head = cut(page.head, max(0, limit_bytes // 2))
+    room = limit_bytes - _size(head, *frame) - _GO_ON_BYTES
+    shown, used = 0, 0
+    for item in page.items:
+        used += len(item.encode()) + len(page.separator)
+        if used > room:
+            break
+        shown += 1
+    body = page.separator.join(page.items[:shown])
+    if page.items and not shown and room > 0:
+        body, shown = cut(page.items[0], room), 1
+    parts = [part for part in (head, body, page.go_on(shown), *frame) if part]
+    return cut("\n".join(parts), limit_bytes)
+
+
+def cut(text: str, limit_bytes: int) -> str:
+    """Return `text`, or its beginning with a mark where it has more than `limit_bytes` bytes of UTF-8."""
+    encoded = text.encode()
+    if len(encoded) <= limit_bytes:
+        return text
+    mark = "… (cut)"
+    kept = encoded[: max(0, limit_bytes - len(mark.encode()))].decode(errors="ignore")
+    return kept + mark if limit_bytes >= len(mark.encode()) else kept
+
+
+def search_page(answer: SearchAnswer) -> Page:
+    """Return ranked hits, each with where it is, its signature, its first sentence and the lines that matched."""
+    if not answer.hits:
+        head = f"Nothing found for {answer.query!r}. {answer.note}".rstrip()
+        return Page(
+            head=head if answer.note else f"{head} Try fewer or other words; identifiers are split by themselves."
+        )
+    first, last = answer.offset + 1, answer.offset + len(answer.hits)
+    head = f"{answer.total} hits for {answer.query!r}, {first}-{last}:"
+    items = [_hit_text(answer.offset + rank, hit) for rank, hit in enumerate(answer.hits, 1)]
+    return Page(head=head, items=items, foot=answer.note, go_on=_cursor_sentence(answer.offset, answer.total, "hits"))
+
+
+def calls_page(answer: Calls) -> Page:
+    """Return callers or callees, each with its call sites; when there are none, why."""
+    of = _where(answer.of)
+    if not answer.total:
+        return Page(head=_no_calls(answer, of), foot=_notes(answer.notes))
+    verb = "called by" if answer.direction == "callers" else "calls"
+    noun = _count(answer.total, "symbol") + f" at {_count(answer.sites, 'place')}"
+    head = f"{of} is called by {noun}:" if verb == "called by" else f"{of} calls {noun}:"
+    notes = list(answer.notes)
+    if answer.candidates and not any(call.provenance == "inferred" for call in answer.calls):
+        notes.append(
+            f"{_count(answer.candidates, 'unresolved call')} may belong here too, by name: include_inferred=true."
+        )
+    items = [_call_text(call, answer) for call in answer.calls]
+    return Page(
+        head=head,
+        items=items,
+        foot=_notes(notes),
+        go_on=_cursor_sentence(answer.offset, answer.total, answer.direction),
+    )
+
+
+def source_page(answer: SourceAnswer) -> Page:
+    """Return the lines with their numbers."""
+    lines = answer.text.splitlines()
+    width = len(str(answer.end_line))
+    items = [f"{number:>{width}}  {line}" for number, line in enumerate(lines, answer.start_line)]
+    head = f"{answer.path}:{answer.start_line}-{answer.end_line} of {answer.line_count} lines"
+    if answer.name and answer.name != answer.path:
+        head += f", {answer.name}"
+
+    def go_on(shown: int) -> str:
+        following = answer.start_line + shown
+        if following > answer.asked_end_line or following > answer.line_count:
+            return ""
+        left = answer.asked_end_line - following + 1
+        return f"{left} more lines: source with path={answer.path} lines={following}-{answer.asked_end_line}"
+
+    return Page(head=head, items=items, go_on=go_on)
+
+
+def context_page(answer: Context) -> Page:
+    """Return the reading list, with a heading for each thing to read."""
+    items = [
+        f"## {item.role}: {item.path}:{item.start_line}-{item.end_line} {item.kind} {item.name}\n{item.text}"
+        for item in answer.items
+    ]
+    head = f"Reading list for {_where(answer.of)} ({answer.used_tokens} of {answer.budget_tokens} tokens)"
+    left_out = f"Left out: {'; '.join(answer.left_out)}." if answer.left_out else ""
+
+    def go_on(shown: int) -> str:
+        missing = len(answer.items) - shown
+        return f"{missing} more entries did not fit the answer; ask with a smaller budget." if missing else ""
+
+    return Page(head=head, items=items, foot=left_out, go_on=go_on)
+
+
+def path_page(answer: Path) -> Page:
+    """Return the hops from one symbol to the other, or why there are none."""
+    start, end = _where(answer.start), _where(answer.end)
+    if not answer.hops:
+        return Page(head=f"No path from {start} to {end}. {answer.reason}")
+    said = {
+        "forward": f"{start} leads to {end}",
+        "backward": f"{start} does not lead to {end}, but the other way round it does",
+        "meeting": f"Neither of {start} and {end} leads to the other; this is where they meet",
+        "none": "",
+    }[answer.relation]
+    return Page(head=f"{said}, in {_count(len(answer.hops), 'hop')}:", items=[_hop_text(hop) for hop in answer.hops])
+
+
+def overview_page(answer: Overview) -> Page:
+    """Return the repository at a glance."""
+    if not answer.files:
+        return Page(head="Nothing is indexed yet: no file of this repository is in a language that Roteiro reads.")
+    head = (
+        f"{answer.files} files indexed ({answer.skipped} skipped), {answer.symbols} symbols, {answer.calls} calls "
+        f"(+{answer.candidates} unresolved), {answer.imports} imports"
+    )
+    items = [
+        "Languages: "
+        + "; ".join(f"{one.language or 'other'} {one.files} files, {one.lines} lines" for one in answer.languages)
+    ]
+    items.append(f"Packages ({len(answer.packages)} of {answer.packages_total}, by symbols):")
+    items += [
+        f"  {one.path}  {_count(one.files, 'file')}, {one.symbols} symbols"
+        + (f": {one.doc.splitlines()[0][:100]}" if one.doc.strip() else "")
+        for one in answer.packages
+    ]
+    if answer.entry_points:
+        items.append("Entry points:")
+        items += [f"  {_where(one)}" for one in answer.entry_points]
+    if answer.hotspots:
+        items.append("Most depended on (callers outside tests):")
+        items += [f"  {one.callers:>4}  {_where(one)}" for one in answer.hotspots]
+    return Page(head=head, items=items)
+
+
+def _hit_text(rank: int, hit: SearchHit) -> str:
+    lines = [f"{rank}. {_where(hit)}" + (f"  [{hit.why}]" if hit.why else "")]
+    if hit.signature:
+        lines.append(f"   {hit.signature}")
+    if hit.doc:
+        lines.append(f"   {hit.doc}")
+    lines += [f"   {number}: {text.strip()[:160]}" for number, text in hit.lines]
+    return "\n".join(lines)
+
+
+def _call_text(call: Call, answer: Calls) -> str:
+    at = call.path if answer.direction == "callers" else answer.of.path
+    shown = ", ".join(str(line) for line in call.lines[:_SITES_SHOWN])
+    more = f" and {len(call.lines) - _SITES_SHOWN} more" if len(call.lines) > _SITES_SHOWN else ""
+    marks = [f"depth {call.depth}"] if call.depth > 1 else []
+    if call.through:
+        marks.append(f"through {call.through.split(':')[-1]}")
+    if call.provenance == "inferred":
+        marks.append(f"inferred, confidence {call.confidence:.2g}")
+    elif call.confidence < 1:
+        marks.append(f"confidence {call.confidence:.2g}")
+    marked = f" ({'; '.join(marks)})" if marks else ""
+    site = f"lines {shown}{more}" if len(call.lines) > 1 else f"line {shown}"
+    site = site if answer.direction == "callers" else f"{site} of {at}"
+    text = f": {call.text[:160]}" if call.text else ""
+    return f"- {_where(call)}{marked}\n  {site}{text}"
+
+
+def _hop_text(hop: Hop) -> str:
+    arrow = f"-{hop.kind}->" if hop.forward else f"<-{hop.kind}-"
+    at = (hop.source if hop.forward else hop.target).path
+    line = f"  [{at}:{hop.lines[0]}]" if hop.lines else ""
+    sure = f"{hop.provenance}" + (f" {hop.confidence:.2g}" if hop.confidence < 1 else "")
+    text = f"\n    {hop.text[:160]}" if hop.text else ""
+    return f"- {_where(hop.source)}\n  {arrow} {_where(hop.target)}{line} ({sure}){text}"
+
+
+def _no_calls(answer: Calls, of: str) -> str:
+    if answer.direction == "callers":
+        head = (
+            f"{of}: no callers found. Nothing in the indexed files calls it in a way that the language's rules resolve."
+        )
+    else:
+        head = f"{of}: calls nothing that is defined in the indexed files."
+    if not answer.candidates:
+        return f"{head} No unresolved call has a matching name either."
+    return (
+        f"{head} {_count(answer.candidates, 'unresolved call')} with a matching name: include_inferred=true lists them."
+    )
+
+
+def _where(symbol: Symbol) -> str:
+    """Return `path:start-end kind qualname`; `path:start` and `path#qualname` are both keys that tools take."""
+    if symbol.kind == "file":
+        return f"{symbol.path} file"
+    again = f" ({symbol.key.rpartition('~')[2]}. definition)" if "~" in symbol.key.rpartition("#")[2] else ""
+    return f"{symbol.path}:{symbol.start_line}-{symbol.end_line} {symbol.kind} {symbol.qualname}{again}"
+
+
+def _cursor_sentence(offset: int, total: int, noun: str) -> Callable[[int], str]:
+    def go_on(shown: int) -> str:
+        left = total - offset - shown
+        return f"{left} more {noun} of {total}: cursor={offset + shown}" if left > 0 else ""
+
+    return go_on
+
+
+def _notes(notes: Sequence[str]) -> str:
+    return "\n".join(f"Note: {note}" for note in notes)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _size(*parts: str) -> int:
+    return sum(len(part.encode()) + 1 for part in parts)
