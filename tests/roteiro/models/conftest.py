@@ -1,0 +1,153 @@
+"""A publisher on this machine, a package index in a folder, and small models for both."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from roteiro.config import ModelSettings
+from roteiro.models.folder import ModelFolder
+from roteiro.models.registry import IndexParts, KnownModel, PublisherFile
+
+CONTENT = b"GGUF" + bytes(range(256)) * 400
+
+
+class Publisher(ThreadingHTTPServer):
+    """Serves one file; can refuse, break off, lie, and remembers what was asked."""
+
+    content = CONTENT
+    status = 200
+    break_after: int | None = None
+    is_range_served = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.ranges: list[str] = []
+        self.paths: list[str] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Publisher
+
+    def do_GET(self) -> None:
+        publisher = self.server
+        asked = self.headers.get("Range", "bytes=0-")
+        publisher.ranges.append(asked)
+        publisher.paths.append(self.path)
+        if publisher.status != 200:
+            self.send_error(publisher.status)
+            return
+        start = int(asked.removeprefix("bytes=").rstrip("-")) if publisher.is_range_served else 0
+        body = publisher.content[start:]
+        self.send_response(206 if start else 200)
+        if start:
+            self.send_header("Content-Range", f"bytes {start}-{len(publisher.content) - 1}/{len(publisher.content)}")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        limit, publisher.break_after = publisher.break_after, None
+        self.wfile.write(body if limit is None else body[:limit])
+        self.close_connection = True
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    """Run the publisher while a test lasts."""
+    with Publisher() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def settings(publisher: Publisher) -> ModelSettings:
+    """Return settings whose mirror is that publisher."""
+    return ModelSettings(mirror=publisher.url, connect_timeout_s=5)
+
+
+@pytest.fixture
+def model() -> KnownModel:
+    """Return a model that both sources have, in three parts at the index."""
+    return KnownModel(
+        id="tiny",
+        file="tiny.gguf",
+        bytes=len(CONTENT),
+        sha256=hashlib.sha256(CONTENT).hexdigest(),
+        licence="MIT",
+        family="chatml",
+        context_tokens=128,
+        summary="for tests",
+        publisher=PublisherFile(repository="Maker/Tiny-GGUF", file="tiny-q4.gguf"),
+        index=IndexParts(distribution="tiny-part{part}", version="1.0", parts=3, member="tiny_part{part}/data/*.bin"),
+    )
+
+
+@pytest.fixture
+def small(model: KnownModel) -> KnownModel:
+    """Return the same model, only at the index."""
+    return msgspec.structs.replace(model, publisher=None)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, model: KnownModel) -> ModelFolder:
+    """Return a folder of models that does not exist yet."""
+    return ModelFolder(tmp_path / "data" / "models", (model,))
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of wheels that pip takes for the whole package index."""
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    third = len(CONTENT) // 3
+    pieces = [CONTENT[:third], CONTENT[third : 2 * third], CONTENT[2 * third :]]
+    for number, piece in enumerate(pieces, start=1):
+        make_wheel(wheels, number, piece)
+    for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CONFIG_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    return wheels
+
+
+@pytest.fixture
+def content() -> bytes:
+    """Return the bytes of the model."""
+    return CONTENT
+
+
+def make_wheel(wheels: Path, part: int, piece: bytes, inside: str | None = None) -> Path:
+    """Write a wheel with one piece, in two data files whose order matters; return its path."""
+    name = f"tiny_part{part}"
+    wheel = wheels / f"{name}-1.0-py3-none-any.whl"
+    half = len(piece) // 2
+    files = {f"{name}/data/a.bin": piece[:half], f"{name}/data/b.bin": piece[half:]}
+    if inside is not None:
+        files = {inside: piece}
+    about = f"{name}-1.0.dist-info"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{name}/__init__.py", "raise SystemExit('this must never run')\n")
+        for path, data in sorted(files.items(), reverse=True):
+            archive.writestr(path, data)
+        archive.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: tiny-part{part}\nVersion: 1.0\n")
+        archive.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(f"{about}/RECORD", "")
+    return wheel
