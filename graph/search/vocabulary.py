@@ -88,4 +88,4 @@ SHORT_FORMS: dict[str, str] = {
     "var": "variable",
     "vars": "variable",
 }
-"""Measured on generated sets over repositories that are not the public ones; see `docs` for the figure."""
+"""Only forms that mean one word almost everywhere: `app` and `id` are words of their own."""

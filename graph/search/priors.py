@@ -1,0 +1,40 @@
+"""How likely a kind of place is meant at all: tests, examples, changelogs, files and sections rank lower.
+
+The largest single factor in the measured ranking, and what people miss most in other tools, where test files come
+first.
+"""
+
+from __future__ import annotations
+
+import re
+
+from graph.search.lexical import Candidate
+
+__all__ = ["prior"]
+
+_TEST = re.compile(
+    r"(^|/)(tests?|testing|testdata|__tests__|spec|runtime-tests|e2e)/"
+    r"|(^|/)(test_[^/]*|[^/]*_test|conftest)\.\w+$"
+    r"|\.(test|spec)\.\w+$"
+)
+_SIDE = re.compile(
+    r"(^|/)(examples?|samples?|demos?|scripts?|bench|benchmarks?|perf-measures|migrations|tutorial|docs_src)/"
+)
+_CHANGELOG = re.compile(r"(^|/)(change(s|log)|history|news|release-?notes)[^/]*(/|$)", re.IGNORECASE)
+_CONFIG = frozenset({"toml", "yaml", "json", "ini", "cfg"})
+_KINDS = {"class": 0.85, "file": 0.5, "module": 0.6, "section": 0.5, "adr": 0.6, "variable": 0.7, "marker": 0.4}
+"""A question is mostly about what does something; a class repeats the words of its methods, a file those of all."""
+
+
+def prior(candidate: Candidate, *, wants_tests: bool) -> float:
+    """Return a factor of at most 1. With `wants_tests` (the query says test) tests are places like any other."""
+    value = _KINDS.get(candidate.kind, 1.0)
+    if (candidate.is_test or _TEST.search(candidate.path)) and not wants_tests:
+        value *= 0.55
+    if _SIDE.search(candidate.path):
+        value *= 0.75
+    if candidate.language in _CONFIG:
+        value *= 0.5
+    if _CHANGELOG.search(candidate.path):
+        value *= 0.4
+    return value

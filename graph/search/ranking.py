@@ -1,0 +1,119 @@
+"""The order of candidates: which share of the question each field of a document holds, and what kind of place it is.
+
+Pure. BM25 is good at finding two hundred documents out of fifty thousand and poor at ordering them: it rewards repeated
+words. Here every term counts once a field, weighed by how rare it is, so the score of a hit is comparable between
+questions: it says how much of the question the hit covers. Ask refuses by it.
+
+The weights were tuned on docstring-to-function sets over eight repositories and on hand-written questions over three,
+and checked on questions over others. The doc weight was set by hand, because the first kind of set hides the target's
+own doc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+
+from graph.search.analyzer import parts, terms, words
+from graph.search.lexical import Candidate
+from graph.search.priors import prior
+
+__all__ = ["FIELD_WEIGHTS", "Ranked", "Term", "rank"]
+
+FIELD_WEIGHTS: dict[str, float] = {
+    "name": 2.0,
+    "enclosing": 1.2,
+    "path": 0.8,
+    "signature": 0.6,
+    "doc": 0.8,
+    "body": 0.4,
+    "callers": 0.3,
+}
+COVERAGE_WEIGHT = 1.0
+"""Of the squared share of the question that all fields together hold: one place with everything beats two halves."""
+QUALIFIED_WEIGHT = 0.9
+"""Of the share that the qualified name holds: `Session.send` has two words in two fields, and is one name."""
+FIT_WEIGHT = 0.3
+"""Of the share of the name's own parts that were asked for: `get_debug_flag` is more than "debug"."""
+BM25_WEIGHT = 0.8
+"""Of BM25 by the weight of the question, at most about 2: how often and how near the top of a short document."""
+
+
+class Term(Struct, frozen=True):
+    """A term of the question with its weight: how rare it is, and how much it was meant."""
+
+    text: str
+    weight: float
+    is_bonus: bool = False
+    """Adds to a score when it matches, takes nothing away when it does not: a joined pair, a whole identifier."""
+
+
+class Ranked(Struct, frozen=True):
+    """A candidate with its score and the fields that matched, the weightiest first."""
+
+    candidate: Candidate
+    score: float
+    why: tuple[str, ...]
+
+
+def rank(
+    found: Sequence[Candidate],
+    query: Sequence[Term],
+    in_body: Mapping[str, Collection[int]],
+    callers: Mapping[int, Sequence[str]],
+    *,
+    wants_tests: bool,
+) -> list[Ranked]:
+    """Return the candidates in order; equal scores are ordered by key, so that an answer never flickers.
+
+    `in_body` has for each term the documents whose body holds it, `callers` for each node the names of its callers.
+    """
+    ranked: list[Ranked] = []
+    for candidate in found:
+        fields = _fields(candidate, callers.get(candidate.node, ()))
+        fields["body"] = {term.text for term in query if candidate.document in in_body[term.text]}
+        score, why = _score(candidate, fields, query)
+        ranked.append(Ranked(candidate, score * prior(candidate, wants_tests=wants_tests), why))
+    return sorted(ranked, key=lambda hit: (-hit.score, hit.candidate.key))
+
+
+def _score(
+    candidate: Candidate, fields: Mapping[str, set[str]], query: Sequence[Term]
+) -> tuple[float, tuple[str, ...]]:
+    total = sum(term.weight for term in query if not term.is_bonus) or 1.0
+
+    def share(held: set[str]) -> float:
+        return sum(term.weight for term in query if term.text in held) / total
+
+    worth = {name: FIELD_WEIGHTS[name] * share(held) for name, held in fields.items()}
+    coverage = share(set[str]().union(*fields.values()))
+    score = (
+        sum(worth.values())
+        + COVERAGE_WEIGHT * coverage * coverage
+        + QUALIFIED_WEIGHT * share(fields["name"] | fields["enclosing"])
+        + FIT_WEIGHT * _fit(candidate.name, query)
+        + BM25_WEIGHT * candidate.bm25 / total
+    )
+    return score, tuple(sorted((name for name in worth if worth[name] > 0), key=lambda name: (-worth[name], name)))
+
+
+def _fields(candidate: Candidate, callers: Sequence[str]) -> dict[str, set[str]]:
+    return {
+        "name": set(terms(candidate.name)),
+        "enclosing": _terms_of(candidate.qualname.removesuffix(candidate.name)),
+        "path": _terms_of(candidate.path),
+        "signature": _terms_of(candidate.signature),
+        "doc": _terms_of(candidate.doc),
+        "callers": {term for name in callers for term in terms(name)},
+    }
+
+
+def _terms_of(text: str) -> set[str]:
+    return {term for word in words(text) for term in terms(word)}
+
+
+def _fit(name: str, query: Sequence[Term]) -> float:
+    own = {term for part in parts(name) for term in terms(part)}
+    asked = {term.text for term in query}
+    return len(own & asked) / len(own) if own else 0.0

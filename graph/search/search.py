@@ -1,0 +1,262 @@
+"""A question in words or an identifier in; ranked symbols, files and sections out.
+
+Two ways lead to a hit. A query that is written like one identifier goes to the names first. Every query, an identifier
+too, goes to the text index and the re-ranker. The note of a page says what a reader would otherwise wonder about: why
+it is empty, what was cut, how far the ranking reaches.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Sequence
+from hashlib import blake2s
+from itertools import pairwise
+from typing import Protocol
+
+import msgspec
+from msgspec import Struct
+
+from graph.errors import ArgumentError
+from graph.search.analyzer import content_words, is_identifier_like, squeezed, terms
+from graph.search.identifiers import by_name, identifier_in
+from graph.search.lexical import Scope, caller_names, candidates, document_counts, matching_ids, scope_of
+from graph.search.parsing import ParsedQuery, filter_kind, parse, plain
+from graph.search.phrases import keep_literal
+from graph.search.ranking import Ranked, Term, rank
+from graph.search.snippets import first_sentence, snippets
+
+__all__ = ["Hit", "SearchPage", "SearchStore", "search", "search_many"]
+
+RANKED = 200
+"""Documents by BM25 that are ordered by their features. Deeper ones hold a single common word of the question."""
+MAX_LIMIT = 100
+_MAX_WORDS = 32
+_CALLERS = 30
+_LONGEST_NAME = 6
+"""Words: `register template filter` may be a name with blanks in it, a longer query is a sentence."""
+
+
+class SearchStore(Protocol):
+    """What search needs of `graph.store.Store`."""
+
+    @property
+    def project_id(self) -> int:
+        """The project whose rows are searched."""
+        ...
+
+    def read(self) -> sqlite3.Connection:
+        """Return a connection to read with."""
+        ...
+
+
+class Hit(Struct, frozen=True, kw_only=True):
+    """One ranked place."""
+
+    path: str
+    start_line: int
+    end_line: int
+    key: str
+    name: str
+    qualname: str
+    kind: str
+    signature: str
+    doc: str
+    """The first sentence of its doc comment."""
+    lines: tuple[tuple[int, str], ...]
+    """The one to three lines that hold most of the question, (number, text)."""
+    why: tuple[str, ...]
+    """The fields that matched, the weightiest first."""
+    score: float
+
+
+class SearchPage(Struct, frozen=True, kw_only=True):
+    """Some hits of a query, how many documents match in all, and how to go on."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    cursor: str | None = None
+    note: str = ""
+    """Empty when there is nothing to explain."""
+
+
+def search(
+    store: SearchStore,
+    query: str,
+    *,
+    kind: str | None = None,
+    path: str | None = None,
+    limit: int = 10,
+    cursor: str | None = None,
+) -> SearchPage:
+    """Return a page of hits. The query may hold filters, `"quoted phrases"` and `-excluded` terms.
+
+    Raises:
+        ArgumentError: an unknown filter or kind, a limit out of range, a cursor of another query.
+
+    """
+    parsed = _with_arguments(parse(query), kind, path)
+    ranked, total, note = _ranked(store, parsed)
+    return _page(store, parsed, ranked, total, note, limit, cursor)
+
+
+def search_many(store: SearchStore, queries: Sequence[str], *, limit: int = 10) -> SearchPage:
+    """Return the first page of several plain texts (a question and its rewrites), each hit at its best score.
+
+    Nothing in the texts is a filter. Empty texts are passed over.
+    """
+    best: dict[str, Ranked] = {}
+    totals: list[int] = []
+    notes: list[str] = []
+    for query in queries:
+        ranked, total, note = _ranked(store, plain(query))
+        totals.append(total)
+        notes.append(note)
+        for hit in ranked:
+            if hit.candidate.key not in best or best[hit.candidate.key].score < hit.score:
+                best[hit.candidate.key] = hit
+    merged = sorted(best.values(), key=lambda hit: (-hit.score, hit.candidate.key))
+    text = plain(" ".join(queries))
+    note = "" if merged else next((note for note in notes if note), "")
+    return _page(store, text, merged, max(totals, default=0), note, limit, None)
+
+
+def query_terms(connection: sqlite3.Connection, text: str) -> tuple[Term, ...]:
+    """Return the terms of a text with their weights: the rarer in this repository, the heavier (Robertson's idf)."""
+    words = content_words(text)[:_MAX_WORDS]
+    meant: dict[str, float] = {}
+    bonus: dict[str, float] = {}
+    for word in words:
+        first, *others = terms(word) or ("",)
+        for term in others or (first,):
+            meant[term] = 1.0
+        if others:
+            bonus[first] = 1.0 if is_identifier_like(word) else 0.5
+    for left, right in pairwise(words):
+        bonus.setdefault(squeezed(left + right), 0.5)
+    if 2 < len(words) <= _LONGEST_NAME:
+        bonus.setdefault(squeezed("".join(words)), 1.0)
+    meant.pop("", None)
+    counts, documents = document_counts(connection, [*meant, *bonus])
+    kept = [Term(term, factor * _idf(counts[term], documents)) for term, factor in meant.items()]
+    extra = [
+        Term(term, factor * _idf(counts[term], documents), is_bonus=True)
+        for term, factor in bonus.items()
+        if counts[term] and term not in meant
+    ]
+    return (*kept, *extra)
+
+
+def _idf(count: int, documents: int) -> float:
+    return math.log(1 + (documents - count + 0.5) / (max(count, 1) + 0.5))
+
+
+def _with_arguments(parsed: ParsedQuery, kind: str | None, path: str | None) -> ParsedQuery:
+    filters = parsed.filters
+    if kind:
+        filters = msgspec.structs.replace(filters, kinds=(filter_kind(kind),))
+    if path:
+        filters = msgspec.structs.replace(filters, paths=(path.strip("/"),))
+    return msgspec.structs.replace(parsed, filters=filters)
+
+
+def _ranked(store: SearchStore, parsed: ParsedQuery) -> tuple[list[Ranked], int, str]:
+    connection = store.read()
+    scope = scope_of(connection, store.project_id, parsed.filters)
+    wants_tests = parsed.filters.is_test is True or "test" in parsed.text.lower()
+    query = query_terms(connection, parsed.text)
+    by_text, total = _by_text(connection, parsed, query, scope, wants_tests=wants_tests)
+    by_identifier: list[Ranked] = []
+    identifier = identifier_in(parsed.text)
+    if identifier is not None:
+        is_word = len(query) == 1 and total > 0
+        by_identifier = by_name(connection, identifier, scope, is_word=is_word, wants_tests=wants_tests)
+    seen = {hit.candidate.key for hit in by_identifier}
+    texts = [hit for hit in by_text if hit.candidate.key not in seen]
+    total = max(total, len(by_identifier) + len(texts))
+    ranked = keep_literal(connection, [*by_identifier, *texts], parsed)
+    if len(ranked) < len(by_identifier) + len(texts):
+        total = min(total, len(ranked))
+    return ranked, total, _note(connection, parsed, query, scope, total)
+
+
+def _by_text(
+    connection: sqlite3.Connection, parsed: ParsedQuery, query: Sequence[Term], scope: Scope, *, wants_tests: bool
+) -> tuple[list[Ranked], int]:
+    if not query:
+        return [], 0
+    match = " OR ".join(f'"{term.text}"' for term in query)
+    phrases = [" ".join(term for word in content_words(phrase) for term in terms(word)) for phrase in parsed.phrases]
+    for phrase in filter(None, phrases):
+        match = f"({match}) AND " + " AND ".join(f'"{term}"' for term in phrase.split())
+    found, total = candidates(connection, match, scope, RANKED)
+    in_body = {term.text: matching_ids(connection, "body", term.text) for term in query}
+    callers = {candidate.node: caller_names(connection, candidate.node, _CALLERS) for candidate in found}
+    return rank(found, query, in_body, callers, wants_tests=wants_tests), total
+
+
+def _note(connection: sqlite3.Connection, parsed: ParsedQuery, query: Sequence[Term], scope: Scope, total: int) -> str:
+    if parsed.is_cut:
+        return "Only the first 2,000 characters of the query were searched."
+    if total:
+        return (
+            f"The best {RANKED} of {total} matches are ranked; narrow the query for others." if total > RANKED else ""
+        )
+    if not query:
+        return "The query holds no word to search for. Ask with a few words or a name."
+    if scope.matches_no_file:
+        return "No indexed file matches the path filter."
+    unknown = [term.text for term in query if not document_counts(connection, [term.text])[0][term.text]]
+    told = f" Not in the index at all: {', '.join(unknown[:8])}." if unknown else ""
+    return f"Nothing matches.{told} Filters, phrases and excluded terms all hold at once."
+
+
+def _page(
+    store: SearchStore,
+    parsed: ParsedQuery,
+    ranked: Sequence[Ranked],
+    total: int,
+    note: str,
+    limit: int,
+    cursor: str | None,
+) -> SearchPage:
+    if not 1 <= limit <= MAX_LIMIT:
+        raise ArgumentError("limit", f"limit is {limit}; it may be 1 to {MAX_LIMIT}. Go on with `cursor` for more.")
+    mark = blake2s(repr(parsed).encode(), digest_size=4).hexdigest()
+    start = _offset(cursor, mark)
+    shown = ranked[start : start + limit]
+    rest = start + limit < len(ranked)
+    lines = snippets(store.read(), [hit.candidate for hit in shown], query_terms(store.read(), parsed.text))
+    return SearchPage(
+        hits=tuple(_hit(hit, lines[hit.candidate.key]) for hit in shown),
+        total=total,
+        cursor=f"{start + limit}-{mark}" if rest else None,
+        note=note,
+    )
+
+
+def _offset(cursor: str | None, mark: str) -> int:
+    if not cursor:
+        return 0
+    number, _, own = cursor.partition("-")
+    if own != mark or not number.isdecimal():
+        raise ArgumentError("cursor", f"cursor {cursor!r} is not of this query. Send the query without it to begin.")
+    return int(number)
+
+
+def _hit(ranked: Ranked, lines: tuple[tuple[int, str], ...]) -> Hit:
+    found = ranked.candidate
+    return Hit(
+        path=found.path,
+        start_line=found.start_line,
+        end_line=found.end_line,
+        key=found.key,
+        name=found.name,
+        qualname=found.qualname,
+        kind=found.kind,
+        signature=found.signature,
+        doc=first_sentence(found.doc),
+        lines=lines,
+        why=ranked.why,
+        score=round(ranked.score, 4),
+    )
