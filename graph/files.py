@@ -1,0 +1,180 @@
+"""Which files of a root count: git's own list (or a walk that honours `.gitignore`), with a reason for each left out.
+
+Nothing is opened here: a path and a stat decide. What the bytes of a file say about it (binary, minified, generated)
+is decided in `graph.contents` when they are read. The rule that must stay true: no link is followed, so no path of the
+list can lead out of the root.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from graph.errors import RootError
+from graph.git import GitEntry, Worktree, listed_paths, tracked_entries
+from graph.ignore import IGNORE_FILE, Exclusion, excluder, ignore_lines
+from graph.reading import FileUnreadableError, read_file
+from graph.secrets import is_secret
+from graph.settings import IndexSettings
+from graph.walk import walked_paths
+
+__all__ = ["FileStat", "Listed", "list_files"]
+
+_FOREIGN_FOLDERS = frozenset({"node_modules", "bower_components", "site-packages", ".git", ".roteiro"})
+"""Installed code of others, and our own store: never indexed, not even when tracked."""
+
+
+class FileStat(Struct, frozen=True):
+    """What tells a changed file from an unchanged one without reading it."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+class Listed(Struct, frozen=True):
+    """A file that git (or the walk) names; `skip` says why it does not count, empty when it does."""
+
+    path: str
+    stat: FileStat
+    skip: str = ""
+
+
+def list_files(root: Path, worktree: Worktree | None, settings: IndexSettings) -> tuple[Listed, ...]:
+    """Return the files of a root, sorted by path; files that are listed and not on disk are left out.
+
+    Raises:
+        RootError: git cannot list them, or there are more than `max_files`.
+
+    """
+    exclusion = excluder(_own_ignore_file(root), settings.exclude)
+    modes: dict[str, str] = {}
+    if worktree is None:
+        paths = set(walked_paths(root, exclusion))
+    else:
+        modes = _special_modes(tracked_entries(root))
+        paths = {*listed_paths(root)} | modes.keys()
+    if len(paths) > settings.max_files:
+        raise _too_many(root, paths, settings.max_files)
+    looker = _Looker(root, exclusion, modes, settings.max_file_bytes)
+    return tuple(sorted(looker.look_at(paths), key=lambda listed: listed.path))
+
+
+def _special_modes(entries: Iterable[GitEntry]) -> dict[str, str]:
+    """Return the index entries that are no plain files."""
+    return {entry.path: entry.mode for entry in entries if not entry.mode.startswith("100")}
+
+
+def _own_ignore_file(root: Path) -> tuple[str, ...]:
+    try:
+        return ignore_lines(read_file(root, IGNORE_FILE, 1 << 20))
+    except FileUnreadableError:
+        return ()
+
+
+class _Looker:
+    """Looks at paths one by one; remembers which folders are links."""
+
+    def __init__(self, root: Path, exclusion: Exclusion, modes: dict[str, str], max_bytes: int) -> None:
+        self._root = str(root)
+        self._exclusion = exclusion
+        self._modes = modes
+        self._max_bytes = max_bytes
+        self._links: dict[str, bool] = {"": False}
+
+    def look_at(self, paths: Iterable[str]) -> Iterator[Listed]:
+        for path in paths:
+            listed = self._one(path)
+            if listed is not None:
+                yield listed
+
+    def _one(self, path: str) -> Listed | None:
+        if path.endswith("/"):
+            return Listed(
+                _printable(path), _NO_STAT, "a repository of its own" if self._is_repository(path) else "folder"
+            )
+        folder = path.rpartition("/")[0]
+        if self._passes_link(folder):
+            return Listed(_printable(path), _NO_STAT, "reached through a symbolic link")
+        try:
+            found = os.lstat(f"{self._root}/{path}")
+        except OSError:
+            return None  # deleted in the work tree, or in a folder that may not be entered
+        mode = found.st_mode
+        if stat.S_ISDIR(mode):
+            return Listed(_printable(path), _NO_STAT, "a submodule") if self._modes.get(path) == "160000" else None
+        size = found.st_size
+        kept = FileStat(size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+        return Listed(_printable(path), kept, self._skip(path, mode, size))
+
+    def _skip(self, path: str, mode: int, size: int) -> str:
+        if stat.S_ISLNK(mode):
+            return _link_reason(self._root, path)
+        if not stat.S_ISREG(mode):
+            return "not a regular file"
+        if not _is_storable(path):
+            return "its name is not UTF-8"
+        if is_secret(path):
+            return "may hold a secret"
+        if foreign := _FOREIGN_FOLDERS.intersection(path.split("/")[:-1]):
+            return f"installed code or a store: {min(foreign)}/"
+        if excluded := self._exclusion.reason(path):
+            return excluded
+        if path.endswith(".ipynb"):
+            return "a notebook"
+        if size > self._max_bytes:
+            return f"too large: {size:,} bytes, the limit is {self._max_bytes:,} (`[index] max_file_bytes`)"
+        return ""
+
+    def _passes_link(self, folder: str) -> bool:
+        """Say whether a folder is a link or lies behind one: git's index still names what was there before."""
+        known = self._links.get(folder)
+        if known is None:
+            known = self._passes_link(folder.rpartition("/")[0]) or Path(self._root, folder).is_symlink()
+            self._links[folder] = known
+        return known
+
+    def _is_repository(self, path: str) -> bool:
+        return Path(self._root, path, ".git").exists()
+
+
+_NO_STAT = FileStat(0, 0, 0, 0)
+
+
+def _link_reason(root: str, path: str) -> str:
+    """Say where a link leads, as far as that can be told without following it into somebody's folder."""
+    try:
+        target = os.path.realpath(f"{root}/{path}", strict=True)
+    except FileNotFoundError:
+        return "a symbolic link to nothing"
+    except OSError:
+        return "a symbolic link in a loop"
+    inside = target == root or target.startswith(f"{root}/")
+    return "a symbolic link" if inside else "a symbolic link out of the root"
+
+
+def _is_storable(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _printable(path: str) -> str:
+    return path if _is_storable(path) else path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _too_many(root: Path, paths: Iterable[str], limit: int) -> RootError:
+    folders: Counter[str] = Counter(path.partition("/")[0] for path in paths)
+    most = ", ".join(f"{name}/ {count:,}" for name, count in folders.most_common(5))
+    return RootError(
+        f"{root} holds {folders.total():,} files, more than `[index] max_files` = {limit:,}. The most are in: {most}. "
+        f"Exclude folders in {IGNORE_FILE}, or raise the limit in your own settings file."
+    )

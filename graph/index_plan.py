@@ -1,0 +1,115 @@
+"""What a sync has to do: the files as they are on disk against the files as the store knows them. Pure but for a read.
+
+A file whose stat is the known one is not read. Equal stats can hide a change only within the tick of the file system's
+clock, so a stat that was taken in the same tick as the last write is not remembered (`remembered`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from graph.files import FileStat, Listed
+from graph.index_work import Task
+from graph.languages import language_of
+
+__all__ = ["Known", "Plan", "is_read", "known_files", "plan_for", "remembered", "settled_as", "task_for"]
+
+_FINE_TICK_NS = 20_000_000
+"""Linux stamps files with the time of the last timer tick, at most 10 ms ago."""
+_COARSE_TICK_NS = 2_000_000_000
+"""FAT counts two seconds, older HFS+ and NFS one."""
+
+_CONFIGURATION_SUFFIXES = (".json", ".toml", ".cfg", ".mod", ".work", ".yaml", ".yml", ".jsonc")
+_CONFIGURATION_BYTES = 262_144
+"""Files that may tell a resolver how names are looked up (`tsconfig.json`, `go.mod`); larger ones are data."""
+
+
+class Known(Struct, frozen=True):
+    """A row of the `file` table."""
+
+    id: int
+    path: str
+    language: str
+    blob: str
+    stat: FileStat
+    status: str
+    reason: str
+    interface: str
+
+
+class Plan(Struct, frozen=True):
+    """The three kinds of work, each sorted by path."""
+
+    read: tuple[Listed, ...]
+    """To be read: new, or changed by their stat."""
+    settled: tuple[Listed, ...]
+    """Without reading: to be skipped, or of no language; new or changed."""
+    gone: tuple[Known, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing differs."""
+        return not (self.read or self.settled or self.gone)
+
+
+def known_files(connection: sqlite3.Connection, project_id: int) -> dict[str, Known]:
+    """Return the rows of the `file` table by path."""
+    rows = connection.execute(
+        "SELECT id, path, language, blob, size, mtime_ns, ctime_ns, inode, status, reason, interface "
+        "FROM file WHERE project = ?",
+        (project_id,),
+    )
+    return {row[1]: Known(*row[:4], FileStat(*row[4:8]), *row[8:]) for row in rows}
+
+
+def plan_for(listing: Iterable[Listed], known: Mapping[str, Known], *, rework: bool = False) -> Plan:
+    """Return what differs; with `rework` every file that can be read counts as changed."""
+    read: list[Listed] = []
+    settled: list[Listed] = []
+    seen: set[str] = set()
+    for listed in listing:
+        seen.add(listed.path)
+        row = known.get(listed.path)
+        if is_read(listed):
+            if rework or row is None or row.stat != listed.stat or not _was_read(row):
+                read.append(listed)
+        elif row is None or row.stat.size != listed.stat.size or (row.status, row.reason) != settled_as(listed):
+            settled.append(listed)
+    gone = tuple(row for path, row in sorted(known.items()) if path not in seen)
+    return Plan(tuple(read), tuple(settled), gone)
+
+
+def is_read(listed: Listed) -> bool:
+    """Say whether the bytes of a file matter: it has a language, may have one, or may configure a resolver."""
+    if listed.skip:
+        return False
+    name = listed.path.rpartition("/")[2]
+    if language_of(listed.path) is not None or "." not in name[1:]:
+        return True
+    return name.endswith(_CONFIGURATION_SUFFIXES) and listed.stat.size <= _CONFIGURATION_BYTES
+
+
+def settled_as(listed: Listed) -> tuple[str, str]:
+    """Return the status and reason of a file that is not read."""
+    return ("skipped", listed.skip) if listed.skip else ("other", "")
+
+
+def task_for(listed: Listed, known: Known | None, *, rework: bool) -> Task:
+    """Return the work on a file; an unchanged blob need not be worked on again unless everything is."""
+    if known is None or rework or not _was_read(known):
+        return Task(listed.path)
+    return Task(listed.path, known.blob, known.language)
+
+
+def remembered(stat: FileStat, now_ns: int) -> FileStat:
+    """Return the stat to keep: one that will not compare equal when the file may still change within its clock tick."""
+    newest = max(stat.mtime_ns, stat.ctime_ns)
+    tick = _COARSE_TICK_NS if newest % 1_000_000_000 == 0 else _FINE_TICK_NS
+    return stat if now_ns - newest > tick else FileStat(stat.size, 0, stat.ctime_ns, stat.inode)
+
+
+def _was_read(row: Known) -> bool:
+    return bool(row.blob)

@@ -1,0 +1,160 @@
+"""The work on one file: read it, decide whether it counts, extract its facts, and make the rows that stand for it.
+
+Done in worker processes or in ours, with the same result. It reads the file and the cache of facts and writes nothing.
+The rule that must stay true: what comes out is a function of (path, bytes, versions), never of an earlier result.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from graph.contents import skip_reason, text_of
+from graph.errors import GraphError
+from graph.extract.facts import Facts
+from graph.extract.nodes import nodes_of
+from graph.extract.registry import extract
+from graph.facts_cache import FactsCache, encoded
+from graph.git import blob_id
+from graph.languages import SHEBANG_BYTES, language_of
+from graph.model import Node
+from graph.reading import FileUnreadableError, read_file
+from graph.resolve.interface import interface_digest
+
+__all__ = ["CONTENT_VERSION", "UNREAD", "Bench", "Done", "Job", "NodeRow", "Task", "failed"]
+
+CONTENT_VERSION = 1
+"""Raise it when the rules of `graph.contents` or the rows made here change."""
+
+UNREAD = "-"
+"""Stands for the blob id of a file whose bytes could not be read or worked on."""
+
+NodeRow: TypeAlias = tuple[str, str, str, str, int, int, int, str, str, str | None, int, int]
+"""key, kind, name, qualname, start_line, end_line, name_line, signature, doc, parent, is_test, is_exported."""
+
+
+class Job(Struct, frozen=True):
+    """What holds for all files of a sync."""
+
+    root: str
+    cache: str
+    """The path of the facts cache."""
+    max_file_bytes: int
+    ignore_cache: bool = False
+
+
+class Task(Struct, frozen=True, array_like=True):
+    """One file to look at; the blob and the language it had when it was indexed, if nothing but these can matter."""
+
+    path: str
+    known_blob: str = ""
+    known_language: str = ""
+
+
+class Done(Struct, frozen=True, array_like=True):
+    """What became of a file: the columns of its row, its nodes and markers."""
+
+    path: str
+    status: str
+    """`indexed`, `skipped`, `other`; `same` when the bytes are the known ones and nothing else is filled in."""
+    language: str = ""
+    blob: str = ""
+    reason: str = ""
+    line_count: int = 0
+    error_count: int = 0
+    interface: str = ""
+    doc: str = ""
+    nodes: tuple[NodeRow, ...] = ()
+    markers: tuple[tuple[str, int, str], ...] = ()
+    facts: bytes = b""
+    """The encoded facts, empty when they came from the cache."""
+
+
+class Bench:
+    """Where files are worked on; holds a connection to the cache."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._root = Path(job.root)
+        self._cache = FactsCache(Path(job.cache))
+
+    def close(self) -> None:
+        """Close the cache."""
+        self._cache.close()
+
+    def do(self, task: Task) -> Done:
+        """Return what became of a file; a file that the extractor cannot bear is skipped with the reason.
+
+        Raises:
+            GraphError: something that concerns every file, such as a missing grammar.
+
+        """
+        try:
+            return self._do(task)
+        except FileUnreadableError as error:
+            return failed(task.path, str(error))
+        except GraphError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one hostile file must not end a sync; the reason is recorded
+            return failed(task.path, f"the extractor failed: {type(error).__name__}: {error}"[:300])
+
+    def _do(self, task: Task) -> Done:
+        data = read_file(self._root, task.path, self._job.max_file_bytes)
+        blob = blob_id(data)
+        language = language_of(task.path, data[:SHEBANG_BYTES]) or ""
+        if blob == task.known_blob and language == task.known_language:
+            return Done(task.path, "same")
+        if not language:
+            return Done(task.path, "other", blob=blob, interface=blob)
+        if reason := skip_reason(task.path, language, data):
+            return Done(task.path, "skipped", language, blob, reason)
+        return self._indexed(task.path, language, blob, data)
+
+    def _indexed(self, path: str, language: str, blob: str, data: bytes) -> Done:
+        text = text_of(data)
+        facts = None if self._job.ignore_cache else self._cache.get(blob, language)
+        fresh = facts is None
+        if facts is None:
+            facts = extract(language, text.data)
+        return Done(
+            path,
+            "indexed",
+            language,
+            blob,
+            text.note,
+            facts.line_count,
+            facts.error_count,
+            interface_digest(facts),
+            facts.doc,
+            tuple(_row(node) for node in nodes_of(path, facts)),
+            _markers(facts),
+            encoded(facts) if fresh else b"",
+        )
+
+
+def failed(path: str, reason: str) -> Done:
+    """Return the result for a file that was given up; it is tried again when its stat changes."""
+    return Done(path, "skipped", blob=UNREAD, reason=reason)
+
+
+def _row(node: Node) -> NodeRow:
+    return (
+        node.key,
+        node.kind.value,
+        node.name,
+        node.qualname,
+        node.start_line,
+        node.end_line,
+        node.name_line,
+        node.signature,
+        node.doc,
+        node.parent,
+        int(node.is_test),
+        int(node.is_exported),
+    )
+
+
+def _markers(facts: Facts) -> tuple[tuple[str, int, str], ...]:
+    return tuple((marker.category, marker.line, marker.text) for marker in facts.markers)

@@ -1,0 +1,236 @@
+"""The SQLite store of one worktree: open, migrate, read, write.
+
+Files can always be read again, so the store is never repaired: a damaged one is rebuilt, and one written by a newer
+Roteiro is left as it is. Readers never wait for a writer (WAL): a sync is one transaction, so what they see is either
+the graph before it or the graph after it. What is in the tables is in `graph.schema`; whether it is consistent is asked
+in `graph.store_verify`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from graph.errors import StoreCorruptError, StoreError, StoreNewerError
+from graph.schema import MIGRATIONS, SCHEMA_VERSION
+from graph.store_verify import problems, snapshot
+
+__all__ = ["Store", "delete_database", "explained", "snapshot"]
+
+_BUSY_MS = 30_000
+"""A writer may wait this long for another one; a cold sync of a large repository holds the lock about as long."""
+_WRITER_CACHE_KIB = 32 * 1024
+_DAMAGE = ("malformed", "not a database", "disk image", "file is encrypted", "disk i/o error")
+
+
+class Store:
+    """A store and its connections: one for each reading thread, one for the writer."""
+
+    def __init__(self, path: Path, project: str, root: Path) -> None:
+        self.path = path
+        self.root = root
+        self.project = project
+        self.project_id = 0
+        self._guard = threading.Lock()
+        self._writing = threading.Lock()
+        self._readers: dict[threading.Thread, tuple[sqlite3.Connection, int]] = {}
+        self._writer: sqlite3.Connection | None = None
+
+    @classmethod
+    def open(cls, path: Path, *, project: str = "default", root: Path, create: bool) -> Store:
+        """Return the store at a path, migrated to this version.
+
+        Raises:
+            StoreError: it does not exist and `create` is false, or it cannot be opened.
+            StoreCorruptError: it is damaged, or belongs to another folder.
+            StoreNewerError: a newer Roteiro wrote it; the file is untouched.
+
+        """
+        if not create and not path.exists():
+            raise StoreError(f"{root} is not indexed yet. Run `roteiro sync --root {root}`.")
+        store = cls(path, project, root)
+        try:
+            store.project_id = _known_project(path, project, root)
+            if not store.project_id:
+                with store.write() as connection:
+                    store.project_id = _project_row(connection, project, root)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def read(self) -> sqlite3.Connection:
+        """Return this thread's connection: query only, rows are tuples. Valid until `close`.
+
+        A database that another process replaced is opened anew.
+        """
+        thread = threading.current_thread()
+        inode = _inode(self.path)
+        known = self._readers.get(thread)
+        if known is not None and known[1] == inode:
+            return known[0]
+        with self._guard:
+            self._forget_dead_readers()
+            if known is not None:
+                known[0].close()
+            connection = self._connect()
+            connection.execute("PRAGMA query_only = 1")
+            self._readers[thread] = (connection, inode)
+        return connection
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """Give the writing connection inside one transaction: committed at the end, rolled back by any exception.
+
+        Raises:
+            StoreError: another process has been writing for longer than the busy timeout.
+            StoreCorruptError: the database is damaged.
+
+        """
+        with self._writing:
+            try:
+                connection = self._writing_connection()
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                except BaseException:
+                    with suppress(sqlite3.Error):  # the first error is the one to tell
+                        connection.execute("ROLLBACK")
+                    raise
+                connection.execute("COMMIT")
+            except sqlite3.DatabaseError as error:
+                raise explained(error, self.path) from error
+
+    def shrink(self) -> None:
+        """Fold the write-ahead log into the database and give its space back, as far as no reader is in the way."""
+        with self._writing, suppress(sqlite3.OperationalError):
+            self._writing_connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def verify(self) -> list[str]:
+        """Return what is wrong with the store in sentences; empty when nothing is."""
+        try:
+            return problems(self.read(), self.project_id)
+        except sqlite3.DatabaseError as error:
+            return [str(explained(error, self.path))]
+
+    def close(self) -> None:
+        """Close every connection; a store can be closed twice."""
+        with self._guard:
+            for connection, _ in self._readers.values():
+                connection.close()
+            self._readers.clear()
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+
+    def _writing_connection(self) -> sqlite3.Connection:
+        if self._writer is None:
+            self._writer = self._connect()
+            self._writer.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB}")
+            self._writer.execute("PRAGMA foreign_keys = 1")
+            self._writer.execute("PRAGMA synchronous = NORMAL")
+            self._writer.execute("PRAGMA journal_mode = WAL")
+            _migrate(self._writer)
+        return self._writer
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(
+                self.path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
+            )
+        except sqlite3.OperationalError as error:
+            raise StoreError(f"the store {self.path} cannot be opened: {error}.") from error
+        connection.execute("PRAGMA trusted_schema = 0")
+        return connection
+
+    def _forget_dead_readers(self) -> None:
+        for thread in [thread for thread in self._readers if not thread.is_alive()]:
+            self._readers.pop(thread)[0].close()
+
+
+def delete_database(path: Path) -> None:
+    """Delete a database with its log files; missing ones are fine."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def explained(error: sqlite3.DatabaseError, path: Path) -> StoreError:
+    """Return the error of this house for one of SQLite's."""
+    told = str(error)
+    if any(word in told.lower() for word in _DAMAGE) or type(error) is sqlite3.DatabaseError:
+        return StoreCorruptError(f"the store {path} is damaged ({told}). Run `roteiro sync --rebuild` to replace it.")
+    if "locked" in told or "busy" in told:
+        return StoreError(f"the store {path} is being written by another process ({told}). Try again when it is done.")
+    return StoreError(f"the store {path} refused an operation: {told}. If it stays, run `roteiro sync --rebuild`.")
+
+
+def _known_project(path: Path, project: str, root: Path) -> int:
+    """Return the id of a project by reading alone; 0 when the store must be written first (new, or to be migrated).
+
+    So a reader never waits for a running sync, and not a byte of a newer store changes.
+    """
+    if not path.exists() or path.stat().st_size == 0:
+        return 0
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            version = _version(connection)
+            if version > SCHEMA_VERSION:
+                raise StoreNewerError(
+                    f"the store {path} was written by a newer Roteiro (version {version}, this one knows "
+                    f"{SCHEMA_VERSION}). It is untouched. Update Roteiro, or move the file away and run `roteiro sync`."
+                )
+            if version < SCHEMA_VERSION:
+                return 0
+            row = connection.execute("SELECT id FROM project WHERE name = ? AND root = ?", (project, str(root)))
+            return int((row.fetchone() or (0,))[0])
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError as error:
+        raise explained(error, path) from error
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    if _version(connection) >= SCHEMA_VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Asked again inside the transaction: another process may have migrated meanwhile.
+        for number in range(_version(connection), SCHEMA_VERSION):
+            for statement in _statements(MIGRATIONS[number]):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Yield the statements of a script: `executescript` would commit the transaction that protects a migration."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+
+
+def _project_row(connection: sqlite3.Connection, project: str, root: Path) -> int:
+    connection.execute("INSERT OR IGNORE INTO project(name, root) VALUES (?, ?)", (project, str(root)))
+    connection.execute("UPDATE project SET root = ? WHERE name = ? AND root != ?", (str(root), project, str(root)))
+    return int(connection.execute("SELECT id FROM project WHERE name = ?", (project,)).fetchone()[0])
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
