@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Sequence
-from hashlib import blake2s
 from itertools import pairwise
 from typing import Protocol
 
@@ -65,8 +64,8 @@ class Hit(Struct, frozen=True, kw_only=True):
     """The first sentence of its doc comment."""
     lines: tuple[tuple[int, str], ...]
     """The one to three lines that hold most of the question, (number, text)."""
-    why: tuple[str, ...]
-    """The fields that matched, the weightiest first."""
+    why: str
+    """The fields that matched, the weightiest first: `name, doc`."""
     score: float
 
 
@@ -92,7 +91,7 @@ def search(
     """Return a page of hits. The query may hold filters, `"quoted phrases"` and `-excluded` terms.
 
     Raises:
-        ArgumentError: an unknown filter or kind, a limit out of range, a cursor of another query.
+        ArgumentError: an unknown filter or kind, a limit out of range, a cursor that is none.
 
     """
     parsed = _with_arguments(parse(query), kind, path)
@@ -222,26 +221,27 @@ def _page(
 ) -> SearchPage:
     if not 1 <= limit <= MAX_LIMIT:
         raise ArgumentError("limit", f"limit is {limit}; it may be 1 to {MAX_LIMIT}. Go on with `cursor` for more.")
-    mark = blake2s(repr(parsed).encode(), digest_size=4).hexdigest()
-    start = _offset(cursor, mark)
+    start = _offset(cursor)
     shown = ranked[start : start + limit]
     rest = start + limit < len(ranked)
     lines = snippets(store.read(), [hit.candidate for hit in shown], query_terms(store.read(), parsed.text))
     return SearchPage(
         hits=tuple(_hit(hit, lines[hit.candidate.key]) for hit in shown),
         total=total,
-        cursor=f"{start + limit}-{mark}" if rest else None,
+        cursor=str(start + limit) if rest else None,
         note=note,
     )
 
 
-def _offset(cursor: str | None, mark: str) -> int:
+def _offset(cursor: str | None) -> int:
+    """A cursor is the number of hits before it, as everywhere in the table of tools."""
     if not cursor:
         return 0
-    number, _, own = cursor.partition("-")
-    if own != mark or not number.isdecimal():
-        raise ArgumentError("cursor", f"cursor {cursor!r} is not of this query. Send the query without it to begin.")
-    return int(number)
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+        raise ArgumentError(
+            "cursor", f"`cursor` is {cursor!r}; give the one that the last answer printed, or leave it out."
+        )
+    return int(cursor)
 
 
 def _hit(ranked: Ranked, lines: tuple[tuple[int, str], ...]) -> Hit:
@@ -257,6 +257,6 @@ def _hit(ranked: Ranked, lines: tuple[tuple[int, str], ...]) -> Hit:
         signature=found.signature,
         doc=first_sentence(found.doc),
         lines=lines,
-        why=ranked.why,
+        why=", ".join(ranked.why),
         score=round(ranked.score, 4),
     )
