@@ -6,14 +6,7 @@ from msgspec import Struct
 
 from graph.lookup import Symbol
 
-__all__ = ["Freshness", "SearchAnswer", "SearchHit", "SourceAnswer"]
-
-
-class Freshness(Struct, frozen=True, kw_only=True):
-    """What the answer was made from: a commit, and how many files of the work tree are newer."""
-
-    commit: str = ""
-    newer_files: int = 0
+__all__ = ["SearchAnswer", "SearchHit", "SourceAnswer"]
 
 
 class SearchHit(Symbol, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from graph import tool_runs, tool_text
 from graph.context import Context
-from graph.errors import ArgumentError
+from graph.errors import ArgumentError, StoreError
 from graph.overview import Overview
 from graph.paths import Path
 from graph.query import Calls
@@ -38,6 +38,9 @@ if TYPE_CHECKING:  # the pipeline behind a repository loads grammars; listing to
     from graph.repository import Repository
 
 __all__ = ["ANSWER_BYTES", "Answer", "Tool", "call_tool", "find_tool", "input_schema", "signature", "tool_table"]
+
+_REFRESH_BUDGET_S = 1.0
+"""An answer may wait this long for changed files to be indexed; past it the answer says how many are newer."""
 
 ANSWER_BYTES = 8_000
 """The most bytes of an answer's text: a common agent cuts the middle out of tool output at about 10 KB."""
@@ -162,12 +165,13 @@ def call_tool(
     tool = find_tool(name)
     read = read_arguments(tool.name, tool.arguments, arguments)
     _check_project(repository, read.project)
+    status = _brought_up_to_date(repository)
     result = tool.run(repository, read)
     return Answer(
         tool=tool.name,
         arguments=msgspec.to_builtins(read),
         result=result,
-        text=tool_text.fit(tool.render(result), limit_bytes),
+        text=tool_text.fit(tool.render(result), limit_bytes, status),
     )
 
 
@@ -182,7 +186,19 @@ def signature(tool: Tool) -> str:
 
 
 def _check_project(repository: Repository, project: str) -> None:
-    if project and project != repository.store.project:
+    if project and project != repository.project:
         raise ArgumentError(
-            "project", f"`project` is {project!r}; only {repository.store.project!r} is served here. Leave it out."
+            "project", f"`project` is {project!r}; only {repository.project!r} is served here. Leave it out."
         )
+
+
+def _brought_up_to_date(repository: Repository) -> str:
+    """Index what changed if that is quick, and return the line that says what the answer was made from."""
+    fresh = repository.refresh(_REFRESH_BUDGET_S)
+    if not fresh.is_indexed:
+        raise StoreError(f"{repository.root} is not indexed yet. Run `roteiro sync` in it.")
+    built = f"commit {fresh.built_commit[:10]}" if fresh.built_commit else "the files on disk"
+    if fresh.is_fresh:
+        return f"[index of {built}, up to date]"
+    newer = "1 file is" if fresh.changed_files == 1 else f"{fresh.changed_files} files are"
+    return f"[index of {built}; {newer} newer{f': {fresh.reason}' if fresh.reason else ''}]"
