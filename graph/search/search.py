@@ -234,7 +234,7 @@ def _page(
 
 
 def _offset(cursor: str | None) -> int:
-    """A cursor is the number of hits before it, as everywhere in the table of tools."""
+    """Return where a page starts: a cursor is the number of hits before it, as everywhere in the table of tools."""
     if not cursor:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
