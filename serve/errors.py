@@ -7,13 +7,15 @@ ServeError                 carries kind (below), message, param, code, status
 ├── QueueFullError         429 (529 on Messages): Retry-After
 ├── TemplateRefusedError   400 (the client's own turns) or 422 (a turn of ours): the template's sentence verbatim
 ├── UnsupportedError       501: this engine cannot do it
-└── EngineError            503 the engine is gone or starting, 502 the upstream's own words
+├── EngineError            503 the engine is gone or starting, 502 the upstream's own words
+└── BindError              never on a wire: the person's address cannot be served (taken, or not this machine's own)
 """
 
 from __future__ import annotations
 
 __all__ = [
     "BadRequestError",
+    "BindError",
     "ContextLengthError",
     "EngineError",
     "QueueFullError",
@@ -112,3 +114,9 @@ class EngineError(ServeError):
 
     status = 503
     kind = "server_error"
+
+
+class BindError(ServeError):
+    """The address cannot be served; the message says by whom it is taken, or why it is refused."""
+
+    status = 503

@@ -1,0 +1,100 @@
+"""`/health` and `/v1/models`: who we are and what answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from litestar import Request, Response, get
+from litestar.handlers import HTTPRouteHandler
+
+from serve.errors import UnknownModelError
+from serve.http.service import Served, Service
+from serve.wire.arrival import resolve_model
+
+__all__ = ["catalog_routes"]
+
+_OWNED_BY = "roteiro"
+_CREATED_AT = 0
+"""Models have no date here; a constant keeps the list the same from call to call."""
+
+
+def catalog_routes(service: Service) -> list[HTTPRouteHandler]:
+    """Return the handlers of this module."""
+
+    @get("/health")
+    async def health() -> Response[bytes]:
+        return _json(
+            {
+                "name": "roteiro",
+                "version": service.version,
+                "status": "ok" if service.models else "no_model",
+                "root": service.root,
+                "project": service.project,
+                "model": next(iter(service.models), None),
+                "models": list(service.models),
+                "running": sum(served.slots.running for served in service.models.values()),
+                "waiting": sum(served.slots.waiting for served in service.models.values()),
+            }
+        )
+
+    @get("/v1/models")
+    async def models(request: Request[Any, Any, Any]) -> Response[bytes]:
+        body: dict[str, object] = {"object": "list", "data": [_model(name) for name in _names(service)]}
+        if "client_version" in request.query_params:
+            body["models"] = [_catalog_entry(service, name) for name in _names(service)]
+        return _json(body)
+
+    @get("/v1/models/{model_id:path}")
+    async def model(model_id: str) -> Response[bytes]:
+        name = model_id.removeprefix("/")
+        if name not in _names(service):
+            raise UnknownModelError(name, _names(service))
+        return _json(_model(name))
+
+    return [health, models, model]
+
+
+def _names(service: Service) -> tuple[str, ...]:
+    return (*service.models, *sorted(set(service.settings.aliases) - set(service.models)))
+
+
+def _model(name: str) -> dict[str, object]:
+    return {"id": name, "object": "model", "created": _CREATED_AT, "owned_by": _OWNED_BY}
+
+
+def _catalog_entry(service: Service, name: str) -> dict[str, object]:
+    """Return what Codex reads of a model: without it, it assumes a window that no local model has."""
+    served = _served(service, name)
+    window = served.info.window_tokens if served is not None else None
+    return {
+        "slug": name,
+        "display_name": name,
+        "description": served.info.detail if served is not None else "",
+        "context_window": window,
+        "max_context_window": window,
+        "supported_reasoning_levels": [],
+        "supports_reasoning_summaries": False,
+        "supports_parallel_tool_calls": True,
+        "shell_type": "shell_command",
+        "visibility": "list",
+        "supported_in_api": True,
+        "priority": 0,
+        "base_instructions": "",
+        "input_modalities": ["text"],
+        "experimental_supported_tools": [],
+        "support_verbosity": False,
+        "truncation_policy": {"mode": "bytes", "limit": 10_000},
+    }
+
+
+def _served(service: Service, name: str) -> Served | None:
+    try:
+        named = resolve_model(name, tuple(service.models), service.settings.aliases)
+    except UnknownModelError:
+        return None
+    return service.models[named.model]
+
+
+def _json(body: object) -> Response[bytes]:
+    return Response(msgspec.json.encode(body), media_type="application/json", headers={"cache-control": "no-store"})
