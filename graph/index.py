@@ -318,5 +318,8 @@ def _parents(path: str) -> list[str]:
 
 def _part(versions: str, name: str) -> int:
     """Return one number of a `versions` string, 0 when it does not have it."""
-    found = dict(pair.partition("=")[::2] for pair in versions.split())
-    return int(found.get(name, "0"))
+    for pair in versions.split():
+        key, _, number = pair.partition("=")
+        if key == name:
+            return int(number)
+    return 0

@@ -62,7 +62,10 @@ def known_files(connection: sqlite3.Connection, project_id: int) -> dict[str, Kn
         "FROM file WHERE project = ?",
         (project_id,),
     )
-    return {row[1]: Known(*row[:4], FileStat(*row[4:8]), *row[8:]) for row in rows}
+    return {
+        path: Known(file_id, path, language, blob, FileStat(size, mtime_ns, ctime_ns, inode), status, reason, interface)
+        for file_id, path, language, blob, size, mtime_ns, ctime_ns, inode, status, reason, interface in rows
+    }
 
 
 def plan_for(listing: Iterable[Listed], known: Mapping[str, Known], *, rework: bool = False) -> Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,7 +20,7 @@ _POLL_S = 0.05
 
 
 @contextmanager
-def held(path: Path, *, wait_s: float, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
+def held(path: Path, *, wait_s: float, on_wait: Callable[[], None] | None = None) -> Generator[None]:
     """Hold the lock for the block; `on_wait` is called once when somebody else holds it.
 
     Raises:
