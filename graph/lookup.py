@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -274,12 +274,9 @@ def _is_named(node: Node, dotted: str) -> bool:
 
 def _only_one(candidates: list[Node], reference: str, argument: str) -> Node:
     """Return the one that is meant: code before prose, sources before tests, the first of overloads; else refuse."""
-    for keep in (
-        lambda node: node.kind not in _PROSE_KINDS,
-        lambda node: not node.is_test and not _is_test_path(node.path),
-        lambda node: node.kind is not NodeKind.VARIABLE,
-    ):
-        candidates = [node for node in candidates if keep(node)] or candidates
+    preferences: tuple[Callable[[Node], bool], ...] = (_is_code, _is_outside_tests, _is_no_variable)
+    for preferred in preferences:
+        candidates = [node for node in candidates if preferred(node)] or candidates
     places = {(node.path, node.qualname) for node in candidates}
     if len(places) == 1:
         return candidates[0]
@@ -288,6 +285,18 @@ def _only_one(candidates: list[Node], reference: str, argument: str) -> Node:
     raise ArgumentError(
         argument, f"`{argument}`: {reference!r} means {len(candidates)} symbols. Give one of these keys: {shown}{more}."
     )
+
+
+def _is_code(node: Node) -> bool:
+    return node.kind not in _PROSE_KINDS
+
+
+def _is_outside_tests(node: Node) -> bool:
+    return not node.is_test and not _is_test_path(node.path)
+
+
+def _is_no_variable(node: Node) -> bool:
+    return node.kind is not NodeKind.VARIABLE
 
 
 def _is_test_path(path: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from graph.lookup import GraphReader, Symbol, find_node, node_id, nodes_by_id, symbol_of
 from graph.model import Node
@@ -83,26 +84,26 @@ def find_path(
         KeyNotFoundError, PathError, ArgumentError: see `find_node`; the argument is named `from` or `to`.
     """
     one, other = find_node(store, start, argument="from"), find_node(store, end, argument="to")
-    ends = {"start": symbol_of(one), "end": symbol_of(other)}
+    asked = Path(start=symbol_of(one), end=symbol_of(other), relation="none")
     if one.key == other.key:
-        return Path(**ends, relation="none", reason="`from` and `to` are the same symbol.")
+        return replace(asked, reason="`from` and `to` are the same symbol.")
     deadline = clock() + _DEADLINE_S
     here, there = _inside(store, one), _inside(store, other)
     if set(here) & set(there):
-        return Path(**ends, relation="meeting", hops=_containment(store, one, other))
+        return replace(asked, relation="meeting", hops=_containment(store, one, other))
     stopped = False
     for relation, starts, goals, kinds in _questions(here, there):
         search = _Search(store, kinds, both_ways=relation == "meeting", expired=lambda: clock() > deadline)
         edges = search.run(starts, goals, max_hops)
         stopped = stopped or search.stopped
         if edges:
-            return Path(**ends, relation=relation, hops=_hops(store, edges))
+            return replace(asked, relation=relation, hops=_hops(store, edges))
     bound = f"within {max_hops} hops" + (" (the search was cut short by its bounds)" if stopped else "")
     reason = (
         f"Neither leads to the other, and they do not meet, {bound} over calls, imports, inheritance, references and "
         "containment. Calls that no rule resolved are not walked; `callers` with `include_inferred` lists candidates."
     )
-    return Path(**ends, relation="none", reason=reason)
+    return replace(asked, reason=reason)
 
 
 def _questions(

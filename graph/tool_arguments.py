@@ -120,27 +120,36 @@ def read_arguments(tool: str, arguments_type: type[ArgumentsType], given: Mappin
 
 def argument_schema(arguments_type: type[ToolArguments]) -> dict[str, object]:
     """Return the JSON schema of a tool's arguments: flat, closed, `project` last."""
-    properties: dict[str, object] = {}
-    components = msgspec.json.schema_components([arguments_type])[1]
-    declared = components[arguments_type.__name__]["properties"]
-    for name in _in_order(arguments_type):
-        properties[name] = {key: value for key, value in declared[name].items() if value != ""}
-    required = [fact.encode_name for fact in msgspec.structs.fields(arguments_type) if fact.required]
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": _properties(arguments_type),
+        "required": _required(arguments_type),
+        "additionalProperties": False,
+    }
 
 
 def argument_signature(tool: str, arguments_type: type[ToolArguments]) -> str:
     """Return a tool on one line: `search(query: str, kind?: str, limit?: int 1..50)`; `project` is left out."""
-    properties = argument_schema(arguments_type)
-    declared, required = properties["properties"], properties["required"]
-    if not isinstance(declared, dict) or not isinstance(required, list):  # narrowed for the type checkers
-        raise TypeError
+    required = _required(arguments_type)
     parts = [
-        f"{name}{'' if name in required else '?'}: {_type_words(declared[name])}"
-        for name in _in_order(arguments_type)
+        f"{name}{'' if name in required else '?'}: {_type_words(declared)}"
+        for name, declared in _properties(arguments_type).items()
         if name != "project"
     ]
     return f"{tool}({', '.join(parts)})"
+
+
+def _properties(arguments_type: type[ToolArguments]) -> dict[str, dict[str, object]]:
+    components = msgspec.json.schema_components([arguments_type])[1]
+    declared: dict[str, dict[str, object]] = components[arguments_type.__name__]["properties"]
+    # An empty default says nothing to a reader; `required` says that it may be left out.
+    return {
+        name: {key: value for key, value in declared[name].items() if value != ""} for name in _in_order(arguments_type)
+    }
+
+
+def _required(arguments_type: type[ToolArguments]) -> list[str]:
+    return [fact.encode_name for fact in msgspec.structs.fields(arguments_type) if fact.required]
 
 
 def _in_order(arguments_type: type[ToolArguments]) -> list[str]:
