@@ -55,6 +55,8 @@ class Ranked(Struct, frozen=True):
     candidate: Candidate
     score: float
     why: tuple[str, ...]
+    coverage: float = 1.0
+    """The share of the question's weight that the candidate holds anywhere."""
 
 
 def rank(
@@ -73,14 +75,14 @@ def rank(
     for candidate in found:
         fields = _fields(candidate, callers.get(candidate.node, ()))
         fields["body"] = {term.text for term in query if candidate.document in in_body[term.text]}
-        score, why = _score(candidate, fields, query)
-        ranked.append(Ranked(candidate, score * prior(candidate, wants_tests=wants_tests), why))
+        score, coverage, why = _score(candidate, fields, query)
+        ranked.append(Ranked(candidate, score * prior(candidate, wants_tests=wants_tests), why, min(coverage, 1.0)))
     return sorted(ranked, key=lambda hit: (-hit.score, hit.candidate.key))
 
 
 def _score(
     candidate: Candidate, fields: Mapping[str, set[str]], query: Sequence[Term]
-) -> tuple[float, tuple[str, ...]]:
+) -> tuple[float, float, tuple[str, ...]]:
     total = sum(term.weight for term in query if not term.is_bonus) or 1.0
 
     def share(held: set[str]) -> float:
@@ -95,7 +97,8 @@ def _score(
         + FIT_WEIGHT * _fit(candidate.name, query)
         + BM25_WEIGHT * candidate.bm25 / total
     )
-    return score, tuple(sorted((name for name in worth if worth[name] > 0), key=lambda name: (-worth[name], name)))
+    why = sorted((name for name in worth if worth[name] > 0), key=lambda name: (-worth[name], name))
+    return score, coverage, tuple(why)
 
 
 def _fields(candidate: Candidate, callers: Sequence[str]) -> dict[str, set[str]]:

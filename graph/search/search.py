@@ -25,7 +25,7 @@ from graph.search.phrases import keep_literal
 from graph.search.ranking import Ranked, Term, rank
 from graph.search.snippets import first_sentence, snippets
 
-__all__ = ["Hit", "SearchPage", "SearchStore", "search", "search_many"]
+__all__ = ["Hit", "SearchPage", "SearchStore", "query_terms", "search", "search_many"]
 
 RANKED = 200
 """Documents by BM25 that are ordered by their features. Deeper ones hold a single common word of the question."""
@@ -67,6 +67,8 @@ class Hit(Struct, frozen=True, kw_only=True):
     why: str
     """The fields that matched, the weightiest first: `name, doc`."""
     score: float
+    coverage: float = 1.0
+    """The share of the query, rare words weighing more, that the hit holds anywhere; 1 for a hit by its name."""
 
 
 class SearchPage(Struct, frozen=True, kw_only=True):
@@ -77,6 +79,8 @@ class SearchPage(Struct, frozen=True, kw_only=True):
     cursor: str | None = None
     note: str = ""
     """Empty when there is nothing to explain."""
+    unknown_share: float = 0.0
+    """The share of the query, rare words weighing more, that stands nowhere in the index."""
 
 
 def search(
@@ -224,13 +228,22 @@ def _page(
     start = _offset(cursor)
     shown = ranked[start : start + limit]
     rest = start + limit < len(ranked)
-    lines = snippets(store.read(), [hit.candidate for hit in shown], query_terms(store.read(), parsed.text))
+    query = query_terms(store.read(), parsed.text)
+    lines = snippets(store.read(), [hit.candidate for hit in shown], query)
     return SearchPage(
         hits=tuple(_hit(hit, lines[hit.candidate.key]) for hit in shown),
         total=total,
         cursor=str(start + limit) if rest else None,
         note=note,
+        unknown_share=round(_unknown_share(store.read(), query), 4),
     )
+
+
+def _unknown_share(connection: sqlite3.Connection, query: Sequence[Term]) -> float:
+    meant = [term for term in query if not term.is_bonus]
+    counts, _ = document_counts(connection, [term.text for term in meant])
+    total = sum(term.weight for term in meant)
+    return sum(term.weight for term in meant if not counts[term.text]) / total if total else 1.0
 
 
 def _offset(cursor: str | None) -> int:
@@ -259,4 +272,5 @@ def _hit(ranked: Ranked, lines: tuple[tuple[int, str], ...]) -> Hit:
         lines=lines,
         why=", ".join(ranked.why),
         score=round(ranked.score, 4),
+        coverage=round(ranked.coverage, 4),
     )
