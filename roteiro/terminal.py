@@ -12,7 +12,19 @@ from typing import TextIO
 
 import msgspec
 
-__all__ = ["bold", "confirm", "dim", "green", "is_coloured", "print_json", "print_text", "red", "say", "yellow"]
+__all__ = [
+    "bold",
+    "cleaned",
+    "confirm",
+    "dim",
+    "green",
+    "is_coloured",
+    "print_json",
+    "print_text",
+    "red",
+    "say",
+    "yellow",
+]
 
 # Control characters of the terminal, except tab and newline: text of the analysed repository must not move the
 # cursor, set the title or hide what follows. The C1 range (0x80-0x9f) is read as controls by some terminals.
@@ -22,6 +34,11 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 def is_coloured(stream: TextIO) -> bool:
     """Return whether to colour: a terminal that can, and neither NO_COLOR nor TERM=dumb is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def cleaned(text: str) -> str:
+    """Return the text with every control character replaced, tab and newline apart."""
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def bold(text: str) -> str:
@@ -50,14 +67,14 @@ def yellow(text: str) -> str:
 
 
 def _styled(text: str, code: str) -> str:
-    clean = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+    clean = cleaned(text)
     return f"\x1b[{code}m{clean}\x1b[0m" if is_coloured(sys.stdout) else clean
 
 
 def print_text(text: str) -> None:
     """Print an answer to stdout; styles made by this module pass, control characters of others do not."""
     pieces = re.split(r"(\x1b\[[0-9;]*m)", text) if is_coloured(sys.stdout) else [text]
-    clean = (p if p.startswith("\x1b[") else _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", p) for p in pieces)
+    clean = (piece if piece.startswith("\x1b[") else cleaned(piece) for piece in pieces)
     sys.stdout.write("".join(clean) + "\n")
 
 
@@ -68,7 +85,7 @@ def print_json(value: object) -> None:
 
 def say(text: str) -> None:
     """Print a remark to stderr."""
-    sys.stderr.write(_CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text) + "\n")
+    sys.stderr.write(cleaned(text) + "\n")
     sys.stderr.flush()
 
 

@@ -1,0 +1,54 @@
+"""Asking the graph one question and printing the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from graph.tools import Answer, call_tool
+from roteiro.terminal import bold, print_json, print_text
+from roteiro.wiring import open_workspace
+
+__all__ = ["answer"]
+
+_TEXT_BYTES = 400_000
+"""A person scrolls and pipes; the 8,000 bytes that an agent can take do not bound them."""
+
+_NOT_FOUND = 1
+
+
+def answer(tool: str, arguments: Mapping[str, object], root: Path | None, *, as_json: bool) -> int:
+    """Call a tool of the table and print what it says; return 1 when it found nothing, else 0."""
+    with open_workspace(root) as workspace:
+        found = call_tool(workspace.ready(), tool, arguments, limit_bytes=_TEXT_BYTES)
+    if as_json:
+        print_json(_document(found.result))
+    else:
+        print_text(_highlighted(found))
+    return _NOT_FOUND if _is_empty(found.result) else 0
+
+
+def _document(result: Struct) -> object:
+    """Return the result for programs; a list of hits is called `results` on the command line."""
+    document: object = msgspec.to_builtins(result)
+    if isinstance(document, dict) and "hits" in document:
+        return {"results" if name == "hits" else name: value for name, value in document.items()}
+    return document
+
+
+def _is_empty(result: Struct) -> bool:
+    return getattr(result, "total", None) == 0 or getattr(result, "relation", "") == "none"
+
+
+def _highlighted(found: Answer) -> str:
+    """Return the text with the lines that name a place in bold."""
+    return "\n".join(bold(line) if _names_a_place(line) else line for line in found.text.splitlines())
+
+
+def _names_a_place(line: str) -> bool:
+    head = line.partition(" ")[0]
+    path, _, lines = head.rpartition(":")
+    return bool(path) and lines[:1].isdigit() and not line.startswith(" ")

@@ -1,0 +1,43 @@
+"""`config`: every effective setting, and where it came from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from roteiro.commands.options import AsJson, Root
+
+__all__ = ["config"]
+
+
+def config(
+    root: Root = None,
+    as_json: AsJson = False,
+    changed: Annotated[bool, typer.Option("--changed", help="Only what differs from the default.")] = False,
+) -> int:
+    """Show every setting, and where it came from."""
+    from roteiro.root import find_root
+    from roteiro.terminal import bold, dim, print_json, print_text
+    from roteiro.wiring import load_settings
+
+    settings = load_settings(find_root(root))
+    values = [value for value in settings.values if not changed or value.origin != "default"]
+    if as_json:
+        rows = [{"key": value.key, "value": value.value, "origin": value.origin} for value in values]
+        print_json({"settings": rows, "user_file": str(settings.user_file)})
+        return 0
+    width = max((len(value.key) for value in values), default=0)
+    for value in values:
+        origin = dim(value.origin) if value.origin == "default" else bold(value.origin)
+        print_text(f"{value.key:<{width}}  {_shown(value.value):<24}  {origin}")
+    exists = "" if settings.user_file.exists() else " (does not exist yet)"
+    print_text(dim(f"your file: {settings.user_file}{exists}"))
+    return 0
+
+
+def _shown(value: object) -> str:
+    """Return a value as TOML would write it, near enough to be copied for the simple ones."""
+    import msgspec
+
+    return msgspec.json.encode(value).decode()

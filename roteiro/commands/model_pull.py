@@ -1,0 +1,70 @@
+"""`model pull`: who is asked what before bytes move, and what is shown meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from roteiro.commands.model_report import print_model
+from roteiro.errors import ConsentError
+from roteiro.models import DEFAULT_MODEL, PullPlan, known_model, pull
+from roteiro.progress import showing
+from roteiro.terminal import confirm, print_json, say
+from roteiro.wiring import load_settings, model_folder
+
+__all__ = ["run_pull"]
+
+_NOT_DONE = 1
+
+
+def run_pull(
+    model_id: str, source: Literal["publisher", "index"] | None, *, yes: bool, is_optional: bool, as_json: bool
+) -> int:
+    """Fetch a model, asking first; return 0 when it is installed, 1 when the answer was no."""
+    model = known_model(model_id or DEFAULT_MODEL)
+    folder = model_folder()
+    try:
+        with showing(is_bytes=True) as show:
+            installed = pull(model, folder, load_settings(None).models, _asker(yes=yes), source=source, progress=show)
+    except ConsentError as error:
+        if not is_optional:
+            raise
+        say(f"{model.id} is not fetched: {error}")
+        return 0
+    if installed is not None:
+        return print_model("ready:", installed, as_json=as_json)
+    say(f"nothing was fetched. Later: `roteiro model pull {model.id}`.")
+    if as_json:
+        print_json({"id": model.id, "state": "not installed"})
+    return 0 if is_optional else _NOT_DONE
+
+
+def _asker(*, yes: bool) -> Callable[[PullPlan], bool]:
+    def ask(plan: PullPlan) -> bool:
+        for line in _explained(plan):
+            say(line)
+        if yes:
+            return True
+        answer = confirm(f"Fetch {plan.bytes / 1e6:,.0f} MB now?")
+        if answer is None:
+            raise ConsentError(
+                f"fetching {plan.bytes / 1e6:,.0f} MB needs a yes, and there is no terminal to ask on. Pass --yes."
+            )
+        return answer
+
+    return ask
+
+
+def _explained(plan: PullPlan) -> list[str]:
+    model = plan.model
+    lines = [f"{plan.because}."] if plan.because else []
+    lines.append(f"{model.id}: {model.summary}; {model.licence}, {model.bytes / 1e6:,.0f} MB")
+    if plan.source == "publisher":
+        lines.append(f"from its publisher: {plan.place}")
+    else:
+        lines.append(f"from the Python package index: {plan.place} {model.index.version if model.index else ''}")
+        lines.append(
+            "  These are other people's uploads of the publisher's bytes. They are only read as archives, and the file "
+            f"counts only if its SHA-256 is the publisher's ({model.sha256[:12]}...)."
+        )
+    return lines
