@@ -13,16 +13,15 @@ import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from msgspec import Struct
-
 from graph.extract.facts import EXTRACT_VERSION
 from graph.facts_cache import FactsCache
 from graph.files import Listed, list_files
 from graph.git import Worktree, blob_id, head_commit
+from graph.index_frames import Done, Job
 from graph.index_plan import Known, Plan, known_files, plan_for, remembered, settled_as, task_for
 from graph.index_pool import work_on
 from graph.index_source import FileSource
-from graph.index_work import CONTENT_VERSION, Done, Job
+from graph.index_work import CONTENT_VERSION
 from graph.index_write import (
     EdgeWriter,
     clear_project,
@@ -34,7 +33,7 @@ from graph.index_write import (
 )
 from graph.lock import held
 from graph.places import Places, prepare
-from graph.progress import Phase, Progress, ProgressListener
+from graph.progress import Phase, Progress, ProgressListener, SyncReport
 from graph.reading import FileUnreadableError, read_file
 from graph.resolve.resolver import Resolver
 from graph.resolve.signals import signals_of
@@ -43,31 +42,12 @@ from graph.search.indexing import SEARCH_VERSION, remove, update
 from graph.settings import IndexSettings
 from graph.store import Store
 
-__all__ = ["SyncReport", "sync"]
+__all__ = ["sync"]
 
 _LOCK_WAIT_S = 3600.0
 _RESOLVE_ALL_SHARE = 0.1
 """Past this share of all files it is cheaper to load every key at once than to ask for them one by one."""
 _VERSIONS = f"extract={EXTRACT_VERSION} content={CONTENT_VERSION} resolve={RESOLVE_VERSION} search={SEARCH_VERSION}"
-
-
-class SyncReport(Struct, frozen=True, kw_only=True):
-    """What a sync found and did; counts are files."""
-
-    files: int
-    indexed: int
-    skipped: int
-    changed: int
-    """New, changed or worked on again."""
-    removed: int
-    resolved: int
-    dangling_edges: int
-    seconds: float
-    commit: str
-    store: str
-    """The database."""
-    elsewhere: str = ""
-    """Why the store is not beside the repository; empty when it is."""
 
 
 def sync(

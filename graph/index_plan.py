@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from graph.files import FileStat, Listed
-from graph.index_work import Task
+from graph.index_frames import Task
 from graph.languages import language_of
 
 __all__ = ["Known", "Plan", "is_read", "known_files", "plan_for", "remembered", "settled_as", "task_for"]

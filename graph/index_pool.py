@@ -18,8 +18,8 @@ from typing import BinaryIO
 
 from graph import errors
 from graph.errors import GraphError
-from graph.index_frames import Batch, Results, receive, send
-from graph.index_work import Bench, Done, Job, Task, failed
+from graph.index_frames import Batch, Done, Job, Results, Task, failed, receive, send
+from graph.index_work import Bench
 
 __all__ = ["work_on"]
 

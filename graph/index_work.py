@@ -7,9 +7,6 @@ The rule that must stay true: what comes out is a function of (path, bytes, vers
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeAlias
-
-from msgspec import Struct
 
 from graph.contents import skip_reason, text_of
 from graph.errors import GraphError
@@ -18,58 +15,16 @@ from graph.extract.nodes import nodes_of
 from graph.extract.registry import extract
 from graph.facts_cache import FactsCache, encoded
 from graph.git import blob_id
+from graph.index_frames import Done, Job, NodeRow, Task, failed
 from graph.languages import SHEBANG_BYTES, language_of
 from graph.model import Node
 from graph.reading import FileUnreadableError, read_file
 from graph.resolve.interface import interface_digest
 
-__all__ = ["CONTENT_VERSION", "UNREAD", "Bench", "Done", "Job", "NodeRow", "Task", "failed"]
+__all__ = ["CONTENT_VERSION", "Bench"]
 
 CONTENT_VERSION = 1
 """Raise it when the rules of `graph.contents` or the rows made here change."""
-
-UNREAD = "-"
-"""Stands for the blob id of a file whose bytes could not be read or worked on."""
-
-NodeRow: TypeAlias = tuple[str, str, str, str, int, int, int, str, str, str | None, int, int]
-"""key, kind, name, qualname, start_line, end_line, name_line, signature, doc, parent, is_test, is_exported."""
-
-
-class Job(Struct, frozen=True):
-    """What holds for all files of a sync."""
-
-    root: str
-    cache: str
-    """The path of the facts cache."""
-    max_file_bytes: int
-    ignore_cache: bool = False
-
-
-class Task(Struct, frozen=True, array_like=True):
-    """One file to look at; the blob and the language it had when it was indexed, if nothing but these can matter."""
-
-    path: str
-    known_blob: str = ""
-    known_language: str = ""
-
-
-class Done(Struct, frozen=True, array_like=True):
-    """What became of a file: the columns of its row, its nodes and markers."""
-
-    path: str
-    status: str
-    """`indexed`, `skipped`, `other`; `same` when the bytes are the known ones and nothing else is filled in."""
-    language: str = ""
-    blob: str = ""
-    reason: str = ""
-    line_count: int = 0
-    error_count: int = 0
-    interface: str = ""
-    doc: str = ""
-    nodes: tuple[NodeRow, ...] = ()
-    markers: tuple[tuple[str, int, str], ...] = ()
-    facts: bytes = b""
-    """The encoded facts, empty when they came from the cache."""
 
 
 class Bench:
@@ -132,11 +87,6 @@ class Bench:
             _markers(facts),
             encoded(facts) if fresh else b"",
         )
-
-
-def failed(path: str, reason: str) -> Done:
-    """Return the result for a file that was given up; it is tried again when its stat changes."""
-    return Done(path, "skipped", blob=UNREAD, reason=reason)
 
 
 def _row(node: Node) -> NodeRow:

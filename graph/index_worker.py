@@ -11,8 +11,8 @@ import os
 import sys
 
 from graph.errors import GraphError
-from graph.index_frames import Batch, Results, receive, send
-from graph.index_work import Bench, Job
+from graph.index_frames import Batch, Job, Results, receive, send
+from graph.index_work import Bench
 
 __all__ = ["main"]
 

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from graph.files import FileStat
-from graph.index_work import Done, NodeRow
+from graph.index_frames import Done, NodeRow
 from graph.model import Edge
 
 __all__ = ["EdgeWriter", "clear_project", "forget_resolution", "put_file", "put_nodes", "put_stat", "remove_files"]

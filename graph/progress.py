@@ -1,4 +1,4 @@
-"""What a sync says while it runs."""
+"""What a sync says while it runs, and at its end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-__all__ = ["Phase", "Progress", "ProgressListener", "silent"]
+__all__ = ["Phase", "Progress", "ProgressListener", "SyncReport", "silent"]
 
 
 class Phase(StrEnum):
@@ -29,6 +29,25 @@ class Progress(Struct, frozen=True):
     done: int = 0
     total: int = 0
     path: str = ""
+
+
+class SyncReport(Struct, frozen=True, kw_only=True):
+    """What a sync found and did; counts are files."""
+
+    files: int
+    indexed: int
+    skipped: int
+    changed: int
+    """New, changed or worked on again."""
+    removed: int
+    resolved: int
+    dangling_edges: int
+    seconds: float
+    commit: str
+    store: str
+    """The database."""
+    elsewhere: str = ""
+    """Why the store is not beside the repository; empty when it is."""
 
 
 ProgressListener: TypeAlias = Callable[[Progress], None]

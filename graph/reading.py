@@ -38,13 +38,15 @@ def read_file(root: Path, path: str, max_bytes: int) -> bytes:
         handle = os.open(root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise FileUnreadableError(_reason(root / path, error)) from None
-    with open(handle, "rb", buffering=0) as file:  # noqa: PTH123 - a descriptor, not a path
+    try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
             raise FileUnreadableError("not a regular file")
         if found.st_size > max_bytes:
             raise FileUnreadableError(f"too large: {found.st_size:,} bytes")
-        return _read_all(file.fileno(), max_bytes)
+        return _read_all(handle, max_bytes)
+    finally:
+        os.close(handle)
 
 
 def _read_all(handle: int, max_bytes: int) -> bytes:

@@ -17,10 +17,9 @@ from graph.contents import text_of
 from graph.errors import PathError, RootError, StoreCorruptError, StoreError
 from graph.files import list_files
 from graph.git import Worktree, blob_id, find_worktree, head_commit
-from graph.index import SyncReport, sync
 from graph.index_plan import Known, Plan, known_files, plan_for
 from graph.places import Places, places_for, prepare
-from graph.progress import ProgressListener, silent
+from graph.progress import ProgressListener, SyncReport, silent
 from graph.reading import FileUnreadableError, is_inside, read_file
 from graph.secrets import is_secret
 from graph.settings import IndexSettings
@@ -188,6 +187,8 @@ class Repository:
         self.close()
 
     def _synced(self, listen: ProgressListener, *, rebuild: bool, wait_s: float | None = None) -> SyncReport:
+        from graph.index import sync  # loads the pipeline, which readers do without
+
         prepare(self.places)
         with self._guard:
             store = self._store_to_write(rebuild=rebuild)
