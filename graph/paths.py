@@ -98,7 +98,7 @@ def find_path(
         stopped = stopped or search.stopped
         if edges:
             return replace(asked, relation=relation, hops=_hops(store, edges))
-    bound = f"within {max_hops} hops" + (" (the search was cut short by its bounds)" if stopped else "")
+    bound = f"within {max_hops} hop{'s' if max_hops > 1 else ''}" + (" (the search was cut short by its bounds)" if stopped else "")
     reason = (
         f"Neither leads to the other, and they do not meet, {bound} over calls, imports, inheritance, references and "
         "containment. Calls that no rule resolved are not walked; `callers` with `include_inferred` lists candidates."

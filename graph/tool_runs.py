@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from graph.context import Context, reading_list
 from graph.errors import ArgumentError, GraphError, PathError
 from graph.lookup import FileRow, GraphReader, file_row, find_node
+from graph.model import NodeKind
 from graph.overview import Overview, describe_repository
 from graph.paths import Hop, Path, find_path
 from graph.query import Call, Calls, callees, callers, page_offset
@@ -87,10 +88,10 @@ def run_source(repository: Repository, arguments: SourceArguments) -> SourceAnsw
     """Return the exact text of a symbol, or of lines of a file."""
     if bool(arguments.key) == bool(arguments.path):
         raise ArgumentError("key", "`source` takes either `key` or `path` (with `lines`); give one of the two.")
-    if arguments.path:
+    if arguments.path and (arguments.lines or not _names_a_symbol(repository.store, arguments.path)):
         return _file_source(repository, arguments.path, arguments.lines)
-    node = find_node(repository.store, arguments.key)
-    if node.kind.value == "file" or arguments.lines:
+    node = find_node(repository.store, arguments.key or arguments.path)
+    if node.kind is NodeKind.FILE or arguments.lines:
         return _file_source(repository, node.path, arguments.lines)
     line_count = _indexed_file(repository.store, node.path).line_count
     return _source(repository, node.path, (node.start_line, node.end_line), line_count, (node.key, node.qualname))
@@ -148,6 +149,17 @@ def _line(repository: Repository, path: str, line: int) -> str:
         return repository.read_lines(path, line, line).strip()
     except (GraphError, OSError):  # a missing line takes nothing from the answer: the place itself is right there
         return ""
+
+
+def _names_a_symbol(store: GraphReader, written: str) -> bool:
+    """Say whether `path` holds a symbol instead: people and models mix the two up, and only one can be meant."""
+    if file_row(store, written.removeprefix("file:").removeprefix("./")) is not None:
+        return False
+    try:
+        find_node(store, written)
+    except GraphError:  # the answer about the path says more than one about a symbol that was never meant
+        return False
+    return True
 
 
 def _file_source(repository: Repository, path: str, lines: str) -> SourceAnswer:

@@ -31,8 +31,6 @@ __all__ = [
 ]
 
 _SITES_SHOWN = 8
-_GO_ON_BYTES = 240
-"""Room kept for the sentence that says how to go on."""
 
 
 class Page(Struct, frozen=True, kw_only=True):
@@ -48,20 +46,24 @@ class Page(Struct, frozen=True, kw_only=True):
 
 def fit(page: Page, limit_bytes: int, status: str = "") -> str:
     """Return the page as text of at most `limit_bytes` bytes of UTF-8, with the status as its last line."""
-    frame = [part for part in (page.foot, status) if part]
-    head = cut(page.head, max(0, limit_bytes // 2))
-    room = limit_bytes - _size(head, *frame) - _GO_ON_BYTES
-    shown, used = 0, 0
+    head = cut(page.head, limit_bytes // 2)
+    shown = _most_that_fit(page, limit_bytes - _size(head, page.foot, status))
+    body = page.separator.join(page.items[:shown])
+    if page.items and not shown:
+        # Not even one item fits whole: its beginning is worth more than nothing, and paging goes on behind it.
+        shown = 1
+        body = cut(page.items[0], max(0, limit_bytes - _size(head, page.foot, status, page.go_on(shown)) - 1))
+    parts = (head, body, page.go_on(shown), page.foot, status)
+    return cut("\n".join(part for part in parts if part), limit_bytes)
+
+
+def _most_that_fit(page: Page, room: int) -> int:
+    """Return how many items fit, with the sentence that says how to go on after them."""
+    used, ends = 0, [0]
     for item in page.items:
         used += len(item.encode()) + len(page.separator)
-        if used > room:
-            break
-        shown += 1
-    body = page.separator.join(page.items[:shown])
-    if page.items and not shown and room > 0:
-        body, shown = cut(page.items[0], room), 1
-    parts = [part for part in (head, body, page.go_on(shown), *frame) if part]
-    return cut("\n".join(parts), limit_bytes)
+        ends.append(used)
+    return next((shown for shown in range(len(page.items), 0, -1) if ends[shown] + _size(page.go_on(shown)) <= room), 0)
 
 
 def cut(text: str, limit_bytes: int) -> str:
@@ -261,4 +263,5 @@ def _count(number: int, noun: str) -> str:
 
 
 def _size(*parts: str) -> int:
-    return sum(len(part.encode()) + 1 for part in parts)
+    """Return the bytes of the parts that are there, a line break behind each."""
+    return sum(len(part.encode()) + 1 for part in parts if part)

@@ -80,7 +80,7 @@ def _key(path: str, qualname: str) -> str:
 
 @pytest.fixture
 def shop_root(tmp_path: Path) -> Path:
-    """The files of the small repository."""
+    """Write the files of the small repository and return its root."""
     for path, text in FILES.items():
         (tmp_path / "repo" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "repo" / path).write_text(text)
@@ -89,7 +89,7 @@ def shop_root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def shop(shop_root: Path):
-    """The store of the small repository."""
+    """Give the store of the small repository."""
     store = Store.open(shop_root.parent / "graph.db", root=shop_root, create=True)
     with store.write() as connection:
         _fill(connection, store.project_id)
@@ -97,16 +97,42 @@ def shop(shop_root: Path):
     store.close()
 
 
+class ShopRepository:
+    """Stands in for a repository: the small store, the small files, and a freshness that a test may set."""
+
+    project = "default"
+
+    def __init__(self, root: Path, store: Store) -> None:
+        from graph.repository import Freshness
+
+        self.root = root
+        self.store = store
+        self.fresh = Freshness(commit="c0ffee", built_commit="c0ffee", changed_files=0)
+
+    def refresh(self, budget_s: float):
+        return self.fresh
+
+    def read_lines(self, path: str, start: int = 1, end: int | None = None) -> str:
+        lines = (self.root / path).read_text().splitlines(keepends=True)
+        return "".join(lines[start - 1 : end])
+
+
+@pytest.fixture
+def shop_repository(shop_root: Path, shop: Store) -> ShopRepository:
+    """Give the small repository as tools see it."""
+    return ShopRepository(shop_root, shop)
+
+
 def _fill(connection, project: int) -> None:
     docs = {"Cart": "A cart. It holds items.", "price": "Return the price of a cart."}
     files, nodes = {}, {}
 
     def add_node(path, key, kind, qualname, start, end, *, parent=None, is_test=0, signature="", doc=""):
+        name = path.rsplit("/", 1)[-1] if kind == "file" else qualname.rsplit(".", 1)[-1]
         cursor = connection.execute(
             "INSERT INTO node(project, file, key, kind, name, qualname, start_line, end_line, signature, doc, parent, "
             "is_test) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (project, files[path], key, kind, qualname.rsplit(".", 1)[-1] if kind != "file" else path.rsplit("/")[-1])
-            + (qualname, start, end, signature, doc, parent, is_test),
+            (project, files[path], key, kind, name, qualname, start, end, signature, doc, parent, is_test),
         )
         nodes[qualname] = (cursor.lastrowid, files[path])
 

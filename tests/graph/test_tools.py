@@ -1,0 +1,232 @@
+"""The table of tools: one way in, one way out."""
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from graph.errors import ArgumentError, KeyNotFoundError, PathError, StoreError
+from graph.tools import call_tool, find_tool, input_schema, signature, tool_table
+
+PLACE = {"path", "start_line", "end_line", "key", "name"}
+
+
+def _text(repository, name, **arguments):
+    return call_tool(repository, name, arguments).text
+
+
+def test_the_table_has_every_tool_once():
+    """In the order in which a reader should meet them."""
+    names = [tool.name for tool in tool_table()]
+    assert names == ["search", "context", "source", "callers", "callees", "path", "overview"]
+
+
+def test_a_signature_is_one_short_line():
+    """What a prompt can afford."""
+    assert signature(find_tool("callers")) == (
+        "callers(key: str, depth?: int 1..5, include_inferred?: bool, limit?: int 1..200, cursor?: str)"
+    )
+    assert signature(find_tool("path")) == "path(from: str, to: str, max_hops?: int 1..12)"
+
+
+def test_the_schema_names_what_is_required():
+    """`project` comes last in every tool."""
+    schema = input_schema(find_tool("path"))
+    assert schema["required"] == ["from", "to"]
+    assert list(schema["properties"]) == ["from", "to", "max_hops", "project"]
+
+
+def test_an_unknown_tool_names_the_nearest_and_all(shop_repository):
+    """A misspelt name leads to the right one."""
+    with pytest.raises(ArgumentError, match=r"`calers`.*Did you mean `callers`.*overview"):
+        call_tool(shop_repository, "calers", {})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "argument", "words"),
+    [
+        ({"key": "price", "dept": 2}, "dept", "no argument `dept`. It takes: callers(key"),
+        ({}, "key", "needs `key`"),
+        ({"key": None}, "key", "needs `key`"),
+        ({"key": 3}, "key", "expected `str`, got `int`; found 3"),
+        ({"key": "price", "depth": 9}, "depth", "<= 5; found 9"),
+        ({"key": "price", "depth": "two"}, "depth", "found 'two'"),
+        ({"key": "price", "limit": [1]}, "limit", r"found [1]"),
+        ({"key": "price", "cursor": "x"}, "cursor", "found"),
+        ({"key": "price", "project": "other"}, "project", "only 'default' is served here"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_what_was_found(shop_repository, arguments, argument, words):
+    """And with what would have worked."""
+    with pytest.raises(ArgumentError) as raised:
+        call_tool(shop_repository, "callers", arguments)
+    assert raised.value.argument == argument
+    assert words in str(raised.value) or words == "found"
+
+
+def test_small_models_may_send_numbers_as_text_and_nulls(shop_repository):
+    """What is meant is clear, so it is taken."""
+    answer = call_tool(shop_repository, "callers", {"key": "price", "limit": "1", "cursor": None})
+    assert (answer.arguments["limit"], answer.arguments["cursor"]) == (1, "")
+    assert len(answer.result.calls) == 1
+
+
+def test_callers_show_place_site_and_source_line(shop_repository):
+    """Every place is `path:line`, which every tool takes as a key."""
+    assert _text(shop_repository, "callers", key="price") == (
+        "src/shop/cart.py:16-18 function price is called by 3 symbols at 3 places:\n"
+        "- src/shop/cart.py:7-8 method Cart.total\n"
+        "  line 8: return price(self)\n"
+        "- src/shop/cart.py:25-29 function helper\n"
+        "  line 29: return price(cart)\n"
+        "- tests/test_cart.py:1-2 function test_price\n"
+        "  line 2: price(None)\n"
+        "[index of commit c0ffee, up to date]"
+    )
+
+
+def test_no_callers_says_why(shop_repository):
+    """Nobody calls it by a rule; the candidates are counted."""
+    text = _text(shop_repository, "callers", key="GiftCart.total")
+    assert "no callers found" in text
+    assert "1 unresolved call with a matching name: include_inferred=true" in text
+    assert "Overrides src/shop/cart.py#Cart.total" in text
+
+
+def test_inferred_callers_are_labelled(shop_repository):
+    """A guess never looks like a fact."""
+    text = _text(shop_repository, "callers", key="GiftCart.total", include_inferred=True)
+    assert "main (inferred, confidence 0.5)" in text
+
+
+def test_a_page_says_how_to_go_on(shop_repository):
+    """The cursor that it prints gives the rest."""
+    assert "2 more callers of 3: cursor=1" in _text(shop_repository, "callers", key="price", limit=1)
+    rest = _text(shop_repository, "callers", key="price", limit=5, cursor="1")
+    assert "helper" in rest
+    assert "cursor=" not in rest
+
+
+@pytest.mark.parametrize("limit_bytes", [250, 300, 500, 1_000])
+def test_no_text_is_longer_than_its_limit_and_the_cursor_counts_what_is_shown(shop_repository, limit_bytes):
+    """Following the printed cursors shows every caller once, however little fits at a time."""
+    seen, cursor = [], ""
+    for _ in range(5):
+        answer = call_tool(shop_repository, "callers", {"key": "price", "cursor": cursor}, limit_bytes=limit_bytes)
+        assert len(answer.text.encode()) <= limit_bytes
+        seen += [line for line in answer.text.splitlines() if line.startswith("- ")]
+        if "cursor=" not in answer.text:
+            break
+        cursor = answer.text.partition("cursor=")[2].split()[0]
+    assert len(seen) == len(set(seen)) == 3
+
+
+def test_source_shows_numbered_lines_of_a_symbol(shop_repository):
+    """Exact text."""
+    assert _text(shop_repository, "source", key="tax").splitlines()[:3] == [
+        "src/shop/cart.py:21-22 of 29 lines, tax",
+        "21  def tax(amount):",
+        "22      return amount",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "span"), [("2-4", (2, 4)), ("5", (5, 5)), ("28-", (28, 29)), ("28-99", (28, 29)), ("", (1, 29))]
+)
+def test_source_shows_lines_of_a_file(shop_repository, lines, span):
+    """A range, a line, an open end; all without any."""
+    result = call_tool(shop_repository, "source", {"path": "src/shop/cart.py", "lines": lines}).result
+    assert (result.start_line, result.end_line) == span
+
+
+def test_a_symbol_where_a_path_is_asked_for_is_understood(shop_repository):
+    """Models mix the two up; only one meaning is possible."""
+    result = call_tool(shop_repository, "source", {"path": "src/shop/cart.py#tax"}).result
+    assert (result.start_line, result.name) == (21, "tax")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({}, ArgumentError, "either `key` or `path`"),
+        ({"key": "tax", "path": "README.md"}, ArgumentError, "either `key` or `path`"),
+        ({"path": "README.md", "lines": "9-3"}, ArgumentError, "`lines`"),
+        ({"path": "README.md", "lines": "first"}, ArgumentError, "7 lines"),
+        ({"path": "lib/cart.py"}, PathError, "Files of that name: src/shop/cart.py"),
+        ({"path": "dist/app.min.js"}, PathError, "minified"),
+        ({"path": "../secret"}, PathError, "index"),
+        ({"key": "taxx"}, KeyNotFoundError, "cart.py#tax"),
+    ],
+)
+def test_source_refuses_with_what_would_work(shop_repository, arguments, error, words):
+    """Each by its own name."""
+    with pytest.raises(error) as raised:
+        call_tool(shop_repository, "source", arguments)
+    assert words in str(raised.value)
+
+
+def test_long_source_is_paged_by_lines(shop_repository):
+    """The answer says which lines to ask for next."""
+    text = call_tool(shop_repository, "source", {"path": "src/shop/cart.py"}, limit_bytes=600).text
+    assert len(text.encode()) <= 600
+    shown = [line for line in text.splitlines() if line[:2].strip().isdigit() and line[2:4] == "  "]
+    assert f"lines={len(shown) + 1}-29" in text
+
+
+def test_path_shows_each_hop_with_its_line_and_provenance(shop_repository):
+    """The source line of the call stands below."""
+    text = _text(shop_repository, "path", **{"from": "helper", "to": "tax"})
+    assert "helper leads to src/shop/cart.py:21-22 function tax, in 2 hops:" in text
+    assert (
+        "-calls-> src/shop/cart.py:16-18 function price  [src/shop/cart.py:29] (derived)\n    return price(cart)"
+        in text
+    )
+
+
+def test_overview_fits_in_a_glance(shop_repository):
+    """Languages, packages, entry points, hotspots."""
+    text = _text(shop_repository, "overview")
+    assert text.startswith("5 files indexed (1 skipped)")
+    assert "python 4 files" in text
+
+
+def test_context_names_what_it_left_out(shop_repository):
+    """With the tool that shows the rest."""
+    text = _text(shop_repository, "context", key="price", budget=100)
+    assert text.startswith("Reading list for src/shop/cart.py:16-18 function price")
+    assert "Left out:" in text
+
+
+def test_an_answer_says_how_many_files_are_newer(shop_repository):
+    """And why they were not indexed first."""
+    shop_repository.fresh = replace(
+        shop_repository.fresh, built_commit="abcdef0123456789", changed_files=3, reason="about 9 s of work"
+    )
+    last = _text(shop_repository, "callers", key="tax").splitlines()[-1]
+    assert last == "[index of commit abcdef0123; 3 files are newer: about 9 s of work]"
+
+
+def test_a_repository_that_is_not_indexed_says_what_to_do(shop_repository):
+    """Never an empty answer that looks like a true one."""
+    shop_repository.fresh = replace(shop_repository.fresh, is_indexed=False)
+    with pytest.raises(StoreError, match="roteiro sync"):
+        call_tool(shop_repository, "overview", {})
+
+
+def test_results_carry_the_same_place_fields_everywhere(shop_repository):
+    """`--json` prints them."""
+    calls = msgspec.to_builtins(call_tool(shop_repository, "callers", {"key": "price"}).result)
+    context = msgspec.to_builtins(call_tool(shop_repository, "context", {"key": "price"}).result)
+    source = msgspec.to_builtins(call_tool(shop_repository, "source", {"key": "price"}).result)
+    overview = msgspec.to_builtins(call_tool(shop_repository, "overview", {}).result)
+    path = msgspec.to_builtins(call_tool(shop_repository, "path", {"from": "helper", "to": "tax"}).result)
+    places = [
+        *calls["calls"],
+        calls["of"],
+        *context["items"],
+        source,
+        *overview["hotspots"],
+        *overview["entry_points"],
+        path["start"],
+        path["hops"][0]["source"],
+    ]
+    assert all(place.keys() >= PLACE for place in places)
