@@ -18,10 +18,13 @@ _SIBLINGS = ("graph", "mcp_server", "serve")
 
 def _leave_the_working_folder() -> None:
     """Take the working folder off `sys.path` (unless we are installed there) and keep it off in child processes."""
-    here = os.path.realpath(os.getcwd())  # noqa: PTH109 - as above
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        here = os.path.realpath(os.getcwd())  # noqa: PTH109 - as above
+    except FileNotFoundError:
+        here = ""  # the folder was deleted under us; then nothing can be imported from it either
     if here != os.path.realpath(_HOME):
         sys.path[:] = [p for p in sys.path if p and os.path.realpath(p) != here]
-    os.environ["PYTHONSAFEPATH"] = "1"
 
 
 def _check_siblings() -> None:

@@ -33,6 +33,7 @@ from serve.events import (
 __all__ = ["AnswerWriter"]
 
 _NOT_FOUND = 1
+_SHOWN_CHARACTERS = 120
 
 
 class AnswerWriter:
@@ -152,12 +153,10 @@ def _citation_line(citation: Citation) -> str:
 def _shown_arguments(arguments: str) -> str:
     """Return the arguments of a step as a person would write them, one line."""
     try:
-        values: object = msgspec.json.decode(arguments)
+        values = msgspec.json.decode(arguments, type=dict[str, object])
     except msgspec.DecodeError:
-        return arguments[:120]
-    if isinstance(values, dict):
-        return " ".join(str(value) for value in values.values())[:120]
-    return str(values)[:120]
+        return arguments[:_SHOWN_CHARACTERS]
+    return " ".join(str(value) for value in values.values())[:_SHOWN_CHARACTERS]
 
 
 def _without_tag(step: Step) -> dict[str, object]:

@@ -23,7 +23,10 @@ def find_root(named: Path | None) -> Path:
     """
     if named is not None:
         return _checked(named.expanduser())
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("the folder you stand in was deleted. Go to a repository, or name one with --root.") from None
     for folder in (here, *here.parents):
         if (folder / ".git").exists():
             return folder

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from graph.tool_results import SearchAnswer
 from graph.tools import Answer, call_tool
 from roteiro.terminal import bold, print_json, print_text
 from roteiro.wiring import open_workspace
@@ -33,10 +34,10 @@ def answer(tool: str, arguments: Mapping[str, object], root: Path | None, *, as_
 
 def _document(result: Struct) -> object:
     """Return the result for programs; a list of hits is called `results` on the command line."""
-    document: object = msgspec.to_builtins(result)
-    if isinstance(document, dict) and "hits" in document:
-        return {"results" if name == "hits" else name: value for name, value in document.items()}
-    return document
+    if isinstance(result, SearchAnswer):
+        rest = {name: value for name, value in msgspec.structs.asdict(result).items() if name != "hits"}
+        return {"results": result.hits, **rest}
+    return result
 
 
 def _is_empty(result: Struct) -> bool:

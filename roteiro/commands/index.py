@@ -44,7 +44,6 @@ def dump(
     """Print the whole graph as one JSON document."""
     del as_json  # a dump is JSON either way; the option is there because every command has it
     from graph.dump import dump as dump_graph
-
     from roteiro.terminal import print_json
     from roteiro.wiring import open_workspace
 
