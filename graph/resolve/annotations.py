@@ -1,0 +1,124 @@
+"""Annotations: from a type as written to what a thing of that type may be. Generics are read by erasure."""
+
+from __future__ import annotations
+
+from graph.extract.facts import Attribute, CallExpr, Collection, Expr, Name, Subscript, Union
+from graph.extract.facts import Constant as ConstantExpr
+from graph.resolve.core import EvaluatorCore, union
+from graph.resolve.values import Class, Elements, External, Instance, Returning, Value, Values
+from graph.resolve.views import Binding, FileView
+from graph.resolve.names import reaching
+
+__all__ = ["TypeReader"]
+
+
+class TypeReader(EvaluatorCore):
+    """Reads annotations, aliases and type variables."""
+
+    def types(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        match expr:
+            case Union(options=options):
+                return union(self.types(view, scope, option, line) for option in options)
+            case Name(id=name):
+                return self._named(view, scope, name, line)
+            case Attribute():
+                values = self.evaluate(view, scope, expr, line)
+                return union(self._instance(value, view) for value in values)
+            case Subscript(base=base, index=index):
+                return self._applied(view, scope, base, index, line)
+            case ConstantExpr() | Collection():
+                return ()
+            case CallExpr():
+                return self._type_variable(view, scope, expr, line)
+            case _:
+                return ()
+
+    def _named(self, view: FileView, scope: int, name: str, line: int) -> Values:
+        """Return the type a name stands for; annotations may look ahead, so the line does not matter."""
+        key = ("type", view.path, scope, name)
+        return self.guarded(key, lambda: self._type_named(view, scope, name, line))
+
+    def _type_named(self, view: FileView, scope: int, name: str, line: int) -> Values:
+        if name == "Self":
+            owner = self._class_around(view, scope)
+            if owner is not None:
+                return (Instance(owner.path, owner.index, is_self=True),)
+        found = self.find(view, scope, name)
+        if found is None:
+            return union(self._instance(value, view) for value in self.name(view, scope, name, line))
+        bindings = reaching(view, view.names[found[0]][name], 0)
+        return union(self._bound_type(view, binding) for binding in bindings)
+
+    def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
+        """Return the scope that binds a name."""
+        raise NotImplementedError
+
+    def binding(self, view: FileView, binding: Binding) -> Values:
+        """Return what one binding holds."""
+        raise NotImplementedError
+
+    def _bound_type(self, view: FileView, binding: Binding) -> Values:
+        if binding.assign is not None and binding.assign.how == "value":
+            return self.types(view, binding.scope, binding.assign.value, binding.assign.line)
+        if binding.item is not None and binding.imported is not None:
+            alias = self._alias_elsewhere(view, binding)
+            if alias is not None:
+                return alias
+        return union(self._instance(value, view) for value in self.binding(view, binding))
+
+    def _alias_elsewhere(self, view: FileView, binding: Binding) -> Values | None:
+        """Return the type behind an imported alias (`from .typing import ResponseValue`), None if it is no alias."""
+        if binding.item is None or binding.imported is None or not binding.imported.name:
+            return None
+        target = self.rules(view).import_target(self.world, view.path, binding.item)
+        self.listen(target.listens)
+        path = getattr(target.value, "path", None)
+        if not isinstance(path, str):
+            return None
+        other = self.view(path)
+        bindings = other.names[0].get(binding.imported.name) if other.names else None
+        if not bindings or any(item.definition >= 0 for item in bindings):
+            return None
+        return self._named(other, 0, binding.imported.name, 0)
+
+    def _class_around(self, view: FileView, scope: int) -> Class | None:
+        number = scope
+        while number > 0:
+            facts = view.facts.scopes[number]
+            if facts.kind == "class":
+                return Class(view.path, facts.definition)
+            number = facts.parent
+        return None
+
+    def _instance(self, value: Value, view: FileView) -> Values:
+        """Return what a thing is whose type is this value."""
+        match value:
+            case Class(path=path, index=index):
+                return (Instance(path, index),)
+            case External(name=name):
+                return self.rules(view).external_type(self, name, ()) or ()
+            case _:
+                return ()
+
+    def _applied(self, view: FileView, scope: int, base: Expr, index: Expr, line: int) -> Values:
+        written = index.values if isinstance(index, Collection) and index.type == "tuple" else (index,)
+        for value in self.evaluate(view, scope, base, line):
+            if isinstance(value, Class):
+                return (Instance(value.path, value.index),)
+            if isinstance(value, External):
+                arguments = tuple(self.types(view, scope, item, line) for item in written)
+                found = self.rules(view).external_type(self, value.name, arguments)
+                if found is not None:
+                    return found
+        return self.types(view, scope, base, line)
+
+    def _type_variable(self, view: FileView, scope: int, call: CallExpr, line: int) -> Values:
+        """Return the bound of `TypeVar("T", bound=X)` and the type behind `NewType("N", X)`."""
+        for value in self.evaluate(view, scope, call.function, line):
+            if isinstance(value, External) and value.name.endswith("TypeVar"):
+                bounds = [item for key, item in call.keywords if key == "bound"] or list(call.arguments[1:])
+                found = union(self.types(view, scope, bound, line) for bound in bounds)
+                return tuple(item for item in found if not isinstance(item, Returning | Elements))
+            if isinstance(value, External) and value.name.endswith("NewType"):
+                return union(self.types(view, scope, item, line) for item in call.arguments[1:2])
+        return ()

@@ -1,0 +1,184 @@
+"""Containers: what iteration, indexing, `with` and the methods of built-in collections give."""
+
+from __future__ import annotations
+
+from graph.extract.facts import Assign, CallExpr, Collection, Expr, Name, Subscript
+from graph.extract.facts import Attribute as AttributeExpr
+from graph.resolve.core import EvaluatorCore, union
+from graph.resolve.values import (
+    Class,
+    Constant,
+    Elements,
+    Instance,
+    Literal,
+    Method,
+    Value,
+    Values,
+)
+from graph.resolve.views import FileView
+
+__all__ = ["ContainerReader"]
+
+_ONE_ITEM = frozenset({"pop", "popleft", "get", "setdefault", "popitem", "__getitem__", "at"})
+_SAME = frozenset({"copy", "union", "intersection", "difference", "sort", "reversed", "filter", "slice", "concat"})
+_MAX_READ = 64
+
+
+class ContainerReader(EvaluatorCore):
+    """Reads literals, annotated containers, generators and the repository's own iterables."""
+
+    def elements(self, value: Value) -> Values:
+        match value:
+            case Elements(items=items):
+                return items
+            case Literal():
+                view, scope, expr, line = self.literal_of(value)
+                written = expr.keys if expr.keys else expr.values
+                found = union(self.evaluate(view, scope, item, line) for item in written[:_MAX_READ])
+                return union([found, self.put(value, None)])
+            case Instance():
+                iterator = self._through(value, "__iter__")
+                step = union(self._through(item, "__next__") for item in iterator)
+                listed = union(self.elements(item) for item in iterator if isinstance(item, Elements | Literal))
+                return union([step, listed])
+            case _:
+                return ()
+
+    def _through(self, value: Value, method: str) -> Values:
+        """Return what a special method of a value gives."""
+        return union(self.called(item, None, self._somewhere(), 0) for item in self.attribute(value, method))
+
+    def _somewhere(self) -> FileView:
+        """Return any view for a call that has no place in a file; without a call it is not read."""
+        return next(iter(self._held.values()))
+
+    def entered(self, value: Value) -> Values:
+        if isinstance(value, Elements):
+            return value.items if value.kind in ("context", "iterator") else ()
+        if not isinstance(value, Instance):
+            return ()
+        return union([self._through(value, "__enter__"), self._through(value, "__aenter__")])
+
+    def item(self, value: Value, keys: Values) -> Values:
+        match value:
+            case Elements(kind="tuple", items=items):
+                places = [int(key.value) for key in keys if isinstance(key, Constant) and _is_place(key)]
+                return union((items[place],) for place in places if -len(items) <= place < len(items)) or items
+            case Elements(kind="dict", values=values):
+                return values
+            case Elements(items=items):
+                return items
+            case Literal():
+                return self._literal_item(value, keys)
+            case Instance():
+                return self._through(value, "__getitem__")
+            case Class():
+                return (value,)
+            case _:
+                return ()
+
+    def _literal_item(self, value: Literal, keys: Values) -> Values:
+        view, scope, expr, line = self.literal_of(value)
+        wanted = [key.value for key in keys if isinstance(key, Constant)] if keys else []
+        put = self.put(value, frozenset(wanted) if wanted else None)
+        if wanted and put and self._put_surely(value, frozenset(wanted)):
+            return put
+        written = self._written(view, scope, expr, wanted, line)
+        return union([union(self.evaluate(view, scope, item, line) for item in written[:_MAX_READ]), put])
+
+    def _written(self, view: FileView, scope: int, expr: Collection, wanted: list[str], line: int) -> tuple[Expr, ...]:
+        """Return the written items that the wanted keys select; all where nothing is known of the keys."""
+        if not wanted or "comprehension" in expr.type:
+            return expr.values
+        if not expr.keys:
+            places = [int(place) for place in wanted if place.lstrip("-").isdigit()]
+            return tuple(expr.values[place] for place in places if -len(expr.values) <= place < len(expr.values))
+        chosen: list[Expr] = []
+        for key, item in zip(expr.keys, expr.values, strict=False):
+            names = [found.value for found in self.evaluate(view, scope, key, line) if isinstance(found, Constant)]
+            if not names or any(name in wanted for name in names):
+                chosen.append(item)
+        return tuple(chosen)
+
+    # -- what is put into a literal later --------------------------------------------------------------------------
+
+    def put(self, value: Literal, wanted: frozenset[str] | None) -> Values:
+        """Return what `container[key] = item` puts into a literal anywhere in its file."""
+        return self.guarded(("put", value, wanted), lambda: union(self._puts(value, wanted)))
+
+    def _puts(self, value: Literal, wanted: frozenset[str] | None) -> list[Values]:
+        view, _, _, _ = self.literal_of(value)
+        found: list[Values] = []
+        for scope, assign in self._assigns_into(view, value):
+            if not isinstance(assign.target, Subscript):
+                continue
+            keys = self.evaluate(view, scope, assign.target.index, assign.line)
+            names = {key.value for key in keys if isinstance(key, Constant)}
+            if wanted is None or not names or names & wanted:
+                found.append(self.assigned(view, scope, assign))
+        return found
+
+    def assigned(self, view: FileView, scope: int, assign: Assign) -> Values:
+        """Return what an assignment gives to its target."""
+        raise NotImplementedError
+
+    def _put_surely(self, value: Literal, wanted: frozenset[str]) -> bool:
+        """Tell whether a wanted key is always overwritten in the scope that made the literal."""
+        view, scope, _, _ = self.literal_of(value)
+        for at, assign in self._assigns_into(view, value):
+            if at == scope and assign.flow == 0 and isinstance(assign.target, Subscript):
+                keys = self.evaluate(view, at, assign.target.index, assign.line)
+                if keys and all(isinstance(key, Constant) and key.value in wanted for key in keys):
+                    return True
+        return False
+
+    def _assigns_into(self, view: FileView, value: Literal) -> list[tuple[int, Assign]]:
+        """Return the item assignments of a file whose container may be this literal."""
+        if not view.items:
+            return []
+        found: list[tuple[int, Assign]] = []
+        for assigns in view.items.values():
+            for scope, assign in assigns:
+                base = assign.target.base if isinstance(assign.target, Subscript) else None
+                simple = isinstance(base, Name | AttributeExpr | Subscript)
+                if base is not None and simple and value in self.evaluate(view, scope, base, assign.line):
+                    found.append((scope, assign))
+        return found
+
+    # -- methods of built-in collections ---------------------------------------------------------------------------
+
+    def container_call(self, method: Method, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        """Return what a method of a container gives: `d.get(k)`, `d.items()`, `xs.pop()`."""
+        owner, name = method.owner, method.name
+        keys = self.evaluate(view, scope, call.arguments[0], call.line) if call and call.arguments else ()
+        if name in ("values", "items"):
+            held = self._dict_values(owner)
+            if name == "values":
+                return (Elements("iterator", held),)
+            pairs = tuple(Elements("tuple", (key, item)) for key in self._first_key(owner) for item in held)
+            return (Elements("iterator", pairs),)
+        if name == "keys":
+            return (Elements("iterator", self.elements(owner)),)
+        if name in _SAME:
+            return (owner,)
+        if name in _ONE_ITEM:
+            default = (
+                self.evaluate(view, scope, call.arguments[1], call.line) if call and len(call.arguments) > 1 else ()
+            )
+            return union([self.item(owner, keys), default])
+        return ()
+
+    def _first_key(self, owner: Value) -> Values:
+        keys = self.elements(owner)
+        return keys[:1] or (Constant("str", ""),)
+
+    def _dict_values(self, owner: Value) -> Values:
+        if isinstance(owner, Elements):
+            return owner.values
+        if isinstance(owner, Literal):
+            return self._literal_item(owner, ())
+        return ()
+
+
+def _is_place(key: Constant) -> bool:
+    return key.type == "int" and key.value.lstrip("-").isdigit() and len(key.value) < 6

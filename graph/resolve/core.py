@@ -1,0 +1,164 @@
+"""The machinery below the evaluator: memory for one resolution, guards against cycles, a budget, and dependencies.
+
+A result that ran into something still being computed is only part of the truth, so it is kept no longer than the outermost
+computation it depends on runs. The budget bounds what that costs on hostile sources. All of it lives for
+the resolution of one file: nothing is shared between files, so their order can never matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+
+from graph.extract.facts import CallExpr, Collection, Expr
+from graph.resolve.languages import LanguageRules
+from graph.resolve.values import Class, Function, Literal, Value, Values
+from graph.resolve.views import FileView
+from graph.resolve.world import World
+
+__all__ = ["MAX_ALTERNATIVES", "EvaluatorCore", "union"]
+
+MAX_ALTERNATIVES = 12
+"""A value with more alternatives is as good as unknown; the first ones in source order are kept."""
+
+_MAX_DEPTH = 40
+"""Open computations at once. Real chains of re-exports and returns are under 15; each takes about five frames."""
+
+_MAX_STEPS = 60_000
+"""Computations for one file, far more than any sound file needs."""
+
+_NEVER = 1_000_000
+
+
+class EvaluatorCore:
+    """State of one resolution, and the questions that its parts ask each other."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.depends: set[str] = set()
+        self.flows: dict[tuple[str, int, int], Values] = {}
+        """What call sites hand to parameters, by (path, scope, index)."""
+        self._held: dict[str, FileView] = {}
+        self._memory: dict[Hashable, Values] = {}
+        self._open: dict[Hashable, int] = {}
+        self._reached = _NEVER
+        self._steps = _MAX_STEPS
+        self._literals: list[tuple[FileView, int, Collection, int]] = []
+        self._literal_numbers: dict[int, int] = {}
+
+    def forget(self) -> None:
+        """Drop what was computed, for another round with richer flows."""
+        self._memory.clear()
+        self._steps = _MAX_STEPS
+
+    def view(self, path: str) -> FileView:
+        """Return an opened file; reading it makes the result depend on it."""
+        view = self._held.get(path)
+        if view is None:
+            view = self._held[path] = self.world.view(path)
+            self.depends.add(path)
+        return view
+
+    def rules(self, view: FileView) -> LanguageRules:
+        """Return the rules of a file that is being evaluated."""
+        rules = self.world.rules(view.path)
+        if rules is None:
+            raise LookupError(view.path)
+        return rules
+
+    def listen(self, signals: Iterable[str]) -> None:
+        """Make the result depend on paths or signals that were asked for."""
+        self.depends.update(signals)
+
+    def guarded(self, key: Hashable, compute: Callable[[], Values]) -> Values:
+        """Return a memoised result; inside its own computation it is empty."""
+        found = self._memory.get(key)
+        if found is not None:
+            return found
+        if key in self._open:
+            self._reached = min(self._reached, self._open[key])
+            return ()
+        self._steps -= 1
+        depth = len(self._open)
+        if depth >= _MAX_DEPTH or self._steps < 0:
+            return ()
+        outer, self._reached = self._reached, _NEVER
+        self._open[key] = depth
+        try:
+            result = compute()
+        finally:
+            del self._open[key]
+        if self._reached >= depth:
+            self._memory[key] = result
+            self._reached = outer
+        else:
+            self._reached = min(self._reached, outer)
+        return result
+
+    def literal(self, view: FileView, scope: int, expr: Collection, line: int) -> Literal:
+        """Return the value that stands for a written-out collection; the same expression gives the same value."""
+        number = self._literal_numbers.get(id(expr))
+        if number is None:
+            number = self._literal_numbers[id(expr)] = len(self._literals)
+            self._literals.append((view, scope, expr, line))
+        return Literal(number)
+
+    def literal_of(self, value: Literal) -> tuple[FileView, int, Collection, int]:
+        """Return the file, scope, expression and line of a written-out collection."""
+        return self._literals[value.number]
+
+    # -- the questions, answered by the subclasses ----------------------------------------------------------------
+
+    def evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        """Return what an expression may be, read at a line of a scope."""
+        raise NotImplementedError
+
+    def name(self, view: FileView, scope: int, name: str, line: int) -> Values:
+        """Return what a bare name may be there."""
+        raise NotImplementedError
+
+    def module_name(self, path: str, name: str) -> Values:
+        """Return what a global name of a module is once the module has run."""
+        raise NotImplementedError
+
+    def types(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        """Return what a thing annotated with an expression may be."""
+        raise NotImplementedError
+
+    def attribute(self, value: Value, name: str) -> Values:
+        """Return what `value.name` may be."""
+        raise NotImplementedError
+
+    def ancestors(self, owner: Class) -> tuple[Class, ...]:
+        """Return a class and its bases in the order in which members are looked up."""
+        raise NotImplementedError
+
+    def elements(self, value: Value) -> Values:
+        """Return what iterating a value gives."""
+        raise NotImplementedError
+
+    def item(self, value: Value, keys: Values) -> Values:
+        """Return what `value[key]` may be."""
+        raise NotImplementedError
+
+    def entered(self, value: Value) -> Values:
+        """Return what `with value as x` gives to x."""
+        raise NotImplementedError
+
+    def called(self, value: Value, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        """Return what calling a value gives; the call, if there is one, stands in `scope` of `view`."""
+        raise NotImplementedError
+
+    def returned(self, function: Function) -> Values:
+        """Return what a function returns, its parameters left open."""
+        raise NotImplementedError
+
+
+def union(groups: Iterable[Values]) -> Values:
+    """Return all alternatives of several results in order, each once, bounded."""
+    seen: dict[Value, None] = {}
+    for group in groups:
+        for value in group:
+            seen.setdefault(value, None)
+            if len(seen) >= MAX_ALTERNATIVES:
+                return tuple(seen)
+    return tuple(seen)

@@ -1,0 +1,187 @@
+"""The edges of one file, from what its expressions stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from graph.extract.facts import Attribute, CallExpr, Expr, ImportedName, Name
+from graph.model import Edge, EdgeKind, NodeKind, file_key
+from graph.resolve.evaluator import Evaluator
+from graph.resolve.source import UnresolvedCall
+from graph.resolve.values import Class, External, Function, Instance, Module, Package, Value, Values
+from graph.resolve.views import CLASS_KINDS, FileView
+
+__all__ = ["EdgeCollector"]
+
+
+class EdgeCollector:
+    """Gathers edges and the calls that nothing was found for; the same edge from several lines is one edge."""
+
+    def __init__(self, evaluator: Evaluator, view: FileView) -> None:
+        self._evaluator = evaluator
+        self._view = view
+        self._found: dict[tuple[str, EdgeKind, str], tuple[set[int], float]] = {}
+        self._unresolved: list[UnresolvedCall] = []
+
+    def collect(self) -> tuple[tuple[Edge, ...], tuple[UnresolvedCall, ...]]:
+        """Return the edges in a fixed order, and the unresolved calls in the order of their lines."""
+        self._contains()
+        if self._evaluator.world.rules(self._view.path) is not None:
+            self._imports()
+            self._hierarchy()
+            for scope in range(len(self._view.facts.scopes)):
+                self._calls(scope)
+                self._references(scope)
+        edges = tuple(
+            Edge(src=src, dst=dst, kind=kind, confidence=confidence, lines=tuple(sorted(lines)))
+            for (src, kind, dst), (lines, confidence) in sorted(self._found.items())
+        )
+        missing = sorted(set(self._unresolved), key=lambda call: (call.line, call.name, call.src_key))
+        return edges, tuple(missing)
+
+    def _add(self, src: str, kind: EdgeKind, dst: str, line: int, confidence: float = 1.0) -> None:
+        lines, before = self._found.get((src, kind, dst), (set[int](), 0.0))
+        if line:
+            lines.add(line)
+        self._found[src, kind, dst] = (lines, max(before, confidence))
+
+    # -- structure ------------------------------------------------------------------------------------------------
+
+    def _contains(self) -> None:
+        facts = self._view.facts
+        for index, definition in enumerate(facts.definitions):
+            parent = self._container(definition.owner)
+            self._add(parent, EdgeKind.CONTAINS, self._view.key_of(index), definition.name_line)
+        for section in facts.sections:
+            key = f"doc:{self._view.path}#{section.anchor}"
+            self._add(file_key(self._view.path), EdgeKind.CONTAINS, key, section.start_line)
+
+    def _container(self, scope: int) -> str:
+        number = scope
+        while number > 0:
+            facts = self._view.facts.scopes[number]
+            if facts.definition >= 0:
+                return self._view.key_of(facts.definition)
+            number = facts.parent
+        return file_key(self._view.path)
+
+    def _imports(self) -> None:
+        view, evaluator = self._view, self._evaluator
+        rules = evaluator.rules(view)
+        source = file_key(view.path)
+        for item in view.facts.imports:
+            target = rules.import_target(evaluator.world, view.path, item)
+            evaluator.listen(target.listens)
+            for path in self._imported_files(target.value, item.names):
+                if path != view.path:
+                    self._add(source, EdgeKind.IMPORTS, file_key(path), item.line)
+
+    def _imported_files(self, target: Value | None, names: Iterable[ImportedName]) -> list[str]:
+        """Return the files that an import reads: those of its submodules that are named, else the module."""
+        if not isinstance(target, Module | Package):
+            return []
+        rules = self._evaluator.rules(self._view)
+        wanted = [imported.name for imported in names if imported.name not in ("", "*")]
+        inside = [rules.submodule(self._evaluator, target, name) for name in wanted]
+        found = [path for path in inside if path is not None]
+        if isinstance(target, Module) and (not wanted or None in inside):
+            found.append(target.path)
+        return found
+
+    def _hierarchy(self) -> None:
+        for index, definition in enumerate(self._view.facts.definitions):
+            if definition.kind not in CLASS_KINDS:
+                continue
+            owner = Class(self._view.path, index)
+            key = self._view.key_of(index)
+            for base in self._evaluator.bases(owner):
+                other = self._evaluator.view(base.path)
+                is_interface = other.facts.definitions[base.index].kind is NodeKind.INTERFACE
+                kind = EdgeKind.IMPLEMENTS if is_interface else EdgeKind.INHERITS
+                self._add(key, kind, other.key_of(base.index), definition.name_line)
+            if definition.bases or definition.implements:
+                self._overrides(owner, definition.scope)
+
+    def _overrides(self, owner: Class, scope: int) -> None:
+        behind = self._evaluator.ancestors(owner)[1:]
+        for name, bindings in self._view.names[scope].items():
+            methods = [item.definition for item in bindings if item.definition >= 0]
+            if not methods or self._view.facts.definitions[methods[-1]].kind is not NodeKind.METHOD:
+                continue
+            for ancestor in behind:
+                found = [value for value in self._evaluator.own_member(ancestor, name) if isinstance(value, Function)]
+                keys = [key for value in found if (key := self.key_of(value))]
+                for key in keys:
+                    index = methods[-1]
+                    line = self._view.facts.definitions[index].name_line
+                    self._add(self._view.key_of(index), EdgeKind.OVERRIDES, key, line)
+                if keys:
+                    break
+
+    # -- calls and references -------------------------------------------------------------------------------------
+
+    def _calls(self, scope: int) -> None:
+        view = self._view
+        caller = view.caller_key(scope)
+        for call in view.facts.scopes[scope].calls:
+            values = self._evaluator.evaluate(view, scope, call.function, call.line)
+            keys = list(dict.fromkeys(key for value in values if (key := self.target_of(value))))
+            for key in keys:
+                self._add(caller, EdgeKind.CALLS, key, call.line, 1 / len(keys))
+            if not keys and not _is_known(values):
+                name = _last_name(call)
+                if name:
+                    self._unresolved.append(UnresolvedCall(caller, name, call.line))
+
+    def target_of(self, value: Value) -> str | None:
+        """Return the key of what a call of this value runs, None where that is nothing of the repository."""
+        match value:
+            case Function() | Class():
+                return self.key_of(value)
+            case Instance():
+                rules = self._evaluator.world.rules(value.path)
+                special = self._evaluator.attribute(value, rules.call_name) if rules and rules.call_name else ()
+                return next(
+                    (key for item in special if isinstance(item, Function) and (key := self.key_of(item))), None
+                )
+            case _:
+                return None
+
+    def key_of(self, value: Value) -> str | None:
+        """Return the key of a function or class, None for lambdas and everything else."""
+        match value:
+            case Class(path=path, index=index):
+                return self._evaluator.view(path).key_of(index)
+            case Function(path=path, scope=scope):
+                view = self._evaluator.view(path)
+                index = view.facts.scopes[scope].definition
+                return view.key_of(index) if index >= 0 else None
+            case _:
+                return None
+
+    def _references(self, scope: int) -> None:
+        view = self._view
+        caller = view.caller_key(scope)
+        for expr, line in view.facts.scopes[scope].references:
+            if not isinstance(expr, Name | Attribute):
+                continue
+            for value in self._evaluator.evaluate(view, scope, expr, line):
+                key = self.key_of(value)
+                if key and key != caller:
+                    self._add(caller, EdgeKind.REFERENCES, key, line)
+
+
+def _is_known(values: Values) -> bool:
+    """Tell whether a call leads somewhere that is surely no named definition of the repository."""
+    return any(isinstance(value, External | Function) for value in values)
+
+
+def _last_name(call: CallExpr) -> str:
+    function: Expr = call.function
+    match function:
+        case Attribute(name=name):
+            return name
+        case Name(id=name):
+            return name
+        case _:
+            return ""

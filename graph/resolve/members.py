@@ -1,0 +1,197 @@
+"""Members: class hierarchies, and what stands behind a dot."""
+
+from __future__ import annotations
+
+from graph.extract.facts import Assign, Name
+from graph.resolve.core import EvaluatorCore, union
+from graph.resolve.languages import rules_for
+from graph.resolve.values import (
+    Class,
+    Constant,
+    Elements,
+    External,
+    Function,
+    Instance,
+    Literal,
+    Method,
+    Module,
+    Package,
+    ParameterOf,
+    Super,
+    Value,
+    Values,
+)
+from graph.resolve.views import FileView
+
+__all__ = ["MemberLookup"]
+
+_MAX_ANCESTORS = 60
+
+
+class MemberLookup(EvaluatorCore):
+    """Method resolution order, instance attributes, bound methods."""
+
+    def attribute(self, value: Value, name: str) -> Values:
+        match value:
+            case Module(path=path):
+                return self.world_member(path, name)
+            case Package(folder=folder):
+                return self.package_member(folder, name)
+            case Class():
+                return union(self.bind(found, None, value) for found in self.member(value, name))
+            case Instance():
+                owner = Class(value.path, value.index)
+                found = self.member(owner, name) or self.member_below(owner, name)
+                return union(self.bind(item, value, owner) for item in found)
+            case Super(path=path, index=index, receiver=receiver):
+                return self._behind(Class(path, index), receiver, name)
+            case External(name=outer):
+                return (External(f"{outer}.{name}"),)
+            case Elements() | Literal():
+                return (Method(value, name),)
+            case Function() | ParameterOf():
+                return self.hung(value, name)
+            case _:
+                return ()
+
+    def world_member(self, path: str, name: str) -> Values:
+        """Return a member of a module as other files see it."""
+        rules = self.world.rules(path)
+        return rules.module_member(self, path, name) if rules else ()
+
+    def package_member(self, folder: str, name: str) -> Values:
+        """Return a member of a folder without a file of its own."""
+        rules = rules_for("python")
+        return rules.package_member(self, folder, name) if rules else ()
+
+    # -- hierarchy ------------------------------------------------------------------------------------------------
+
+    def ancestors(self, owner: Class) -> tuple[Class, ...]:
+        found = self.guarded(("ancestors", owner), lambda: tuple(self._linearised(owner)))
+        return tuple(item for item in found if isinstance(item, Class)) or (owner,)
+
+    def bases(self, owner: Class) -> tuple[Class, ...]:
+        """Return the direct base classes that lie in the repository, in order."""
+        found = self.guarded(("bases", owner), lambda: self._bases(owner))
+        return tuple(item for item in found if isinstance(item, Class))
+
+    def _bases(self, owner: Class) -> Values:
+        view = self.view(owner.path)
+        definition = view.facts.definitions[owner.index]
+        written = (*definition.bases, *definition.implements)
+        values = union(self.evaluate(view, definition.owner, base, definition.start_line) for base in written)
+        return tuple(value for value in values if isinstance(value, Class) and value != owner)
+
+    def _linearised(self, owner: Class) -> list[Class]:
+        """Return the C3 order; a hierarchy that has none is read depth first."""
+        bases = self.bases(owner)
+        rows = [list(self.ancestors(base)) for base in bases] + [list(bases)]
+        order = [owner]
+        rows = [row for row in rows if row]
+        while rows and len(order) < _MAX_ANCESTORS:
+            head = next((row[0] for row in rows if not any(row[0] in other[1:] for other in rows)), rows[0][0])
+            if head not in order:
+                order.append(head)
+            rows = [kept for row in rows if (kept := [item for item in row if item != head])]
+        return order
+
+    def _behind(self, owner: Class, receiver: Value, name: str) -> Values:
+        start = Class(receiver.path, receiver.index) if isinstance(receiver, Instance | Class) else owner
+        order = self.ancestors(start)
+        behind = order[order.index(owner) + 1 :] if owner in order else self.ancestors(owner)[1:]
+        for ancestor in behind:
+            found = self.own_member(ancestor, name)
+            if found:
+                return union(self.bind(item, receiver, start) for item in found)
+        return ()
+
+    # -- members --------------------------------------------------------------------------------------------------
+
+    def member(self, owner: Class, name: str) -> Values:
+        """Return a member as the class or one of its bases defines it, unbound."""
+        return self.guarded(("member", owner, name), lambda: self._member(owner, name))
+
+    def _member(self, owner: Class, name: str) -> Values:
+        for ancestor in self.ancestors(owner):
+            found = self.own_member(ancestor, name)
+            if found:
+                return found
+        return ()
+
+    def own_member(self, owner: Class, name: str) -> Values:
+        """Return a member that this very class defines, in its body or through its methods' receiver."""
+        return self.guarded(("own", owner, name), lambda: self._own_member(owner, name))
+
+    def _own_member(self, owner: Class, name: str) -> Values:
+        view = self.view(owner.path)
+        scope = view.facts.definitions[owner.index].scope
+        bindings = view.names[scope].get(name, []) if scope >= 0 else []
+        assigns = view.self_attributes.get(owner.index, {}).get(name, [])
+        declared = union(self.assigned(view, at, item) for at, item in assigns if item.how == "annotation")
+        if declared:
+            return declared
+        in_body = self.bound(view, bindings, 0) if bindings else ()
+        if any(isinstance(value, Function | Class | Instance) for value in in_body) and not assigns:
+            return in_body
+        if any(binding.definition >= 0 for binding in bindings) and in_body:
+            return in_body
+        if any(binding.assign and binding.assign.how == "annotation" for binding in bindings) and in_body:
+            return in_body
+        through_self = union(self.assigned(view, at, item) for at, item in _last_first(assigns))
+        found = union([in_body, through_self]) or self.hung(owner, name)
+        return tuple(value for value in found if not isinstance(value, Constant)) or found
+
+    def member_below(self, owner: Class, name: str) -> Values:
+        """Return a member that only subclasses in the same file define: the class is a template for them."""
+        view = self.view(owner.path)
+        return self.guarded(("below", owner, name), lambda: self._member_below(view, owner, name))
+
+    def _member_below(self, view: FileView, owner: Class, name: str) -> Values:
+        found: list[Values] = []
+        for index, definition in enumerate(view.facts.definitions):
+            below = Class(view.path, index)
+            if definition.bases and index != owner.index and owner in self.ancestors(below):
+                found.append(self.own_member(below, name))
+        return union(found)
+
+    def hung(self, owner: Value, name: str) -> Values:
+        """Return what the owner's own file assigns to an attribute of it from outside: `function.name = value`."""
+        path = owner.path if isinstance(owner, Function | Class) else ""
+        if not path:
+            return ()
+        view = self.view(path)
+        assigns = view.attributes.get(name)
+        if not assigns:
+            return ()
+        return self.guarded(("hung", owner, name), lambda: self._hung(view, owner, assigns))
+
+    def _hung(self, view: FileView, owner: Value, assigns: list[tuple[int, Assign]]) -> Values:
+        found: list[Values] = []
+        for scope, assign in assigns:
+            base = getattr(assign.target, "base", None)
+            if isinstance(base, Name) and owner in self.evaluate(view, scope, base, assign.line):
+                found.append(self.assigned(view, scope, assign))
+        return union(found)
+
+    # -- binding --------------------------------------------------------------------------------------------------
+
+    def bind(self, value: Value, receiver: Value | None, owner: Class) -> Values:
+        """Return a member as seen through an instance (`receiver`) or, without one, through its class."""
+        if not isinstance(value, Function) or value.receiver is not None:
+            return (value,)
+        view = self.view(value.path)
+        definition = view.definition_of(value.scope)
+        if definition is None or view.class_around(value.scope) < 0 or "static" in definition.modifiers:
+            return (value,)
+        if "classmethod" in definition.modifiers:
+            return (Function(value.path, value.scope, owner),)
+        if receiver is None:
+            return (value,)
+        bound = Function(value.path, value.scope, receiver)
+        if "property" in definition.modifiers:
+            return self.called(bound, None, view, value.scope)
+        return (bound,)
+
+
+def _last_first(assigns: list[tuple[int, Assign]]) -> list[tuple[int, Assign]]:
+    return assigns

@@ -1,0 +1,194 @@
+"""Names: which bindings of which scope a name means at a line, and what those bindings hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graph.extract.facts import Assign
+from graph.resolve.core import EvaluatorCore, union
+from graph.resolve.values import Class, Constant, Elements, Function, Instance, Literal, ParameterOf, Values
+from graph.resolve.views import CLASS_KINDS, Binding, FileView
+
+__all__ = ["NameLookup", "reaching"]
+
+
+class NameLookup(EvaluatorCore):
+    """Lexical scope and the order of assignments."""
+
+    def name(self, view: FileView, scope: int, name: str, line: int) -> Values:
+        found = self.find(view, scope, name)
+        if found is None:
+            return self._global(view, name)
+        number, same_frame = found
+        bindings = view.names[number][name]
+        if not same_frame:
+            line = 0
+        if len(bindings) == 1:
+            line = 0
+        key = ("name", view.path, number, name, line)
+        return self.guarded(key, lambda: self.bound(view, bindings, line))
+
+    def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
+        """Return the scope that binds a name seen from a scope, and whether both run as one frame."""
+        scopes = view.facts.scopes
+        number, same_frame = view.binding_scope(scope, name), True
+        if number != scope:
+            same_frame = False
+        while number >= 0:
+            facts = scopes[number]
+            visible = facts.kind != "class" or (same_frame and self.rules(view).class_bodies_are_scopes)
+            if visible and name in view.names[number]:
+                return number, same_frame
+            if facts.kind != "comprehension":
+                same_frame = False
+            number = facts.parent
+        return None
+
+    def _global(self, view: FileView, name: str) -> Values:
+        """Return a name that no scope binds itself: from star imports, else from the language."""
+        if view.stars:
+            found = self.guarded(("star", view.path, name), lambda: self._from_stars(view, name))
+            if found:
+                return found
+        return self.rules(view).builtin(name)
+
+    def _from_stars(self, view: FileView, name: str) -> Values:
+        for star in reversed(view.stars):
+            found = self.rules(view).star_value(self, view, star, name)
+            if found:
+                return found
+        return ()
+
+    def module_name(self, path: str, name: str) -> Values:
+        view = self.view(path)
+        if not view.names:
+            return ()
+        bindings = view.names[0].get(name)
+        if bindings:
+            return self.guarded(("name", path, 0, name, 0), lambda: self.bound(view, bindings, 0))
+        if view.stars:
+            return self.guarded(("star", path, name), lambda: self._from_stars(view, name))
+        return ()
+
+    def bound(self, view: FileView, bindings: Sequence[Binding], line: int) -> Values:
+        """Return what the bindings that reach a line hold; a declared type wins over what was assigned."""
+        declared = [binding for binding in bindings if binding.assign and binding.assign.how == "annotation"]
+        if declared:
+            known = union(self.binding(view, binding) for binding in declared)
+            if any(isinstance(value, Instance | Class | Elements) for value in known):
+                return known
+        return union(self.binding(view, binding) for binding in reaching(view, bindings, line))
+
+    def binding(self, view: FileView, binding: Binding) -> Values:
+        """Return what one binding holds."""
+        if binding.definition >= 0:
+            definition = view.facts.definitions[binding.definition]
+            if definition.kind in CLASS_KINDS:
+                return (Class(view.path, binding.definition),)
+            return (Function(view.path, definition.scope),)
+        if binding.parameter >= 0:
+            return self.parameter(view, binding.scope, binding.parameter)
+        if binding.assign is not None:
+            return self.assigned(view, binding.scope, binding.assign)
+        if binding.item is not None and binding.imported is not None:
+            return self.rules(view).imported_value(self, view, binding.item, binding.imported.name)
+        return ()
+
+    def assigned(self, view: FileView, scope: int, assign: Assign) -> Values:
+        """Return what an assignment gives to its target."""
+        how, _, place = assign.how.partition(":")
+        if how == "annotation":
+            return self.types(view, scope, assign.value, assign.line)
+        values = self.evaluate(view, scope, assign.value, assign.line)
+        match how:
+            case "value":
+                return values
+            case "iterate":
+                values = union(self.elements(value) for value in values)
+            case "enter":
+                values = union(self.entered(value) for value in values)
+            case "catch":
+                return union(self.caught(value) for value in values)
+            case "field":
+                return union(self.attribute(value, place) for value in values)
+            case "unpack":
+                pass
+            case _:
+                return ()
+        if place:
+            values = union(self.item(value, (Constant("int", place),)) for value in values)
+        return values
+
+    def caught(self, value: object) -> Values:
+        """Return an instance of a class, or of each class in a tuple."""
+        if isinstance(value, Class):
+            return (Instance(value.path, value.index),)
+        if isinstance(value, Literal):
+            return union(self.caught(item) for item in self.elements(value))
+        return ()
+
+    def parameter(self, view: FileView, scope: int, index: int) -> Values:
+        """Return what a parameter may be: the receiver, its declared type, its default, what call sites hand over."""
+        return self.guarded(("parameter", view.path, scope, index), lambda: self._parameter(view, scope, index))
+
+    def _parameter(self, view: FileView, scope: int, index: int) -> Values:
+        parameter = view.parameters(scope)[index]
+        outer = view.facts.scopes[scope].parent
+        line = view.facts.scopes[scope].definition
+        definition = view.definition_of(scope)
+        line = definition.start_line if definition else 0
+        declared = self.types(view, outer, parameter.annotation, line) if parameter.annotation is not None else ()
+        if parameter.kind == "rest":
+            return (Elements("list", declared),) if declared else ()
+        if parameter.kind == "keyrest":
+            return (Elements("dict", (), declared),) if declared else ()
+        if declared:
+            return declared
+        receiver = self._receiver(view, scope, index)
+        if receiver:
+            return receiver
+        handed = self.flows.get((view.path, scope, index), ())
+        default = self.evaluate(view, outer, parameter.default, line) if parameter.default is not None else ()
+        default = tuple(value for value in default if not isinstance(value, Constant) or value.type != "none")
+        return union([handed, default, (ParameterOf(view.path, scope, index),)])
+
+    def _receiver(self, view: FileView, scope: int, index: int) -> Values:
+        if index != 0 or not self.rules(view).first_parameter_is_self:
+            return ()
+        owner = view.class_around(scope)
+        definition = view.definition_of(scope)
+        if owner < 0 or definition is None or "static" in definition.modifiers:
+            return ()
+        if "classmethod" in definition.modifiers or definition.name in ("__new__", "__init_subclass__"):
+            return (Class(view.path, owner),)
+        return (Instance(view.path, owner, is_self=True),)
+
+
+def reaching(view: FileView, bindings: Sequence[Binding], line: int) -> list[Binding]:
+    """Return the bindings that a read at a line may see; line 0 reads after everything has run."""
+    real = [binding for binding in bindings if _gives_value(view, binding)]
+    if len(real) <= 1:
+        return real
+    if line <= 0:
+        return _from_last_sure(real)
+    before = [binding for binding in real if binding.line < line]
+    if not before:
+        return real
+    return _from_last_sure(before) + [binding for binding in real if binding.line >= line and binding.flow == 2]
+
+
+def _from_last_sure(bindings: list[Binding]) -> list[Binding]:
+    for start in range(len(bindings) - 1, 0, -1):
+        if bindings[start].flow == 0:
+            return bindings[start:]
+    return bindings
+
+
+def _gives_value(view: FileView, binding: Binding) -> bool:
+    """Tell whether a binding stands for the name: setters and overload stubs only decorate another definition."""
+    if binding.assign is not None:
+        return binding.assign.how != "annotation"
+    if binding.definition < 0:
+        return True
+    modifiers = view.facts.definitions[binding.definition].modifiers
+    return not ("setter" in modifiers or "deleter" in modifiers or "overload" in modifiers)

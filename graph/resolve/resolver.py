@@ -1,0 +1,29 @@
+"""The front of resolution: one file in, its edges and what they depend on out."""
+
+from __future__ import annotations
+
+from graph.resolve.edges import EdgeCollector
+from graph.resolve.evaluator import Evaluator
+from graph.resolve.source import RESOLVE_VERSION, Resolved, Source, UnresolvedCall
+from graph.resolve.world import World
+
+__all__ = ["RESOLVE_VERSION", "Resolved", "Resolver", "Source", "UnresolvedCall"]
+
+
+class Resolver:
+    """Resolves files one at a time, in any order, with the same result in every order."""
+
+    def __init__(self, source: Source) -> None:
+        self._world = World(source)
+
+    def resolve(self, path: str) -> Resolved:
+        """Return the edges of an indexed file, its unresolved calls, and all that the two depend on.
+
+        Resolve it again when its own blob changes, or when anything in `depends_on` appears, disappears or changes its
+        `interface_digest`; for paths that appear or disappear see `graph.resolve.signals`.
+        """
+        evaluator = Evaluator(self._world)
+        view = evaluator.view(path)
+        edges, unresolved = EdgeCollector(evaluator, view).collect()
+        evaluator.depends.discard(path)
+        return Resolved(path, edges, unresolved, tuple(sorted(evaluator.depends)))

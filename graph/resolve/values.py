@@ -1,0 +1,143 @@
+"""What an expression may stand for, as far as resolution follows it.
+
+Values are small and hashable: they name things by path and number and hold no facts, so that they can be memoised, put
+in sets and compared across files.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+__all__ = [
+    "Class",
+    "Constant",
+    "Elements",
+    "External",
+    "Function",
+    "Instance",
+    "Literal",
+    "Method",
+    "Module",
+    "Package",
+    "ParameterOf",
+    "Returning",
+    "Super",
+    "Value",
+    "Values",
+]
+
+
+class Module(Struct, frozen=True):
+    """A file as a module."""
+
+    path: str
+
+
+class Package(Struct, frozen=True):
+    """A folder as a module without a file of its own: a namespace package. `folder` has no trailing slash."""
+
+    folder: str
+
+
+class External(Struct, frozen=True):
+    """Something outside the repository, by its dotted name as far as it is known."""
+
+    name: str
+
+
+class Class(Struct, frozen=True):
+    """A class object."""
+
+    path: str
+    index: int
+
+
+class Instance(Struct, frozen=True):
+    """An instance of a class of the repository."""
+
+    path: str
+    index: int
+    is_self: bool = False
+    """It is the receiver of the method at hand, so its real class may be narrower."""
+
+
+class Function(Struct, frozen=True):
+    """A function, method or lambda by the scope of its body, bound to a receiver where it has one."""
+
+    path: str
+    scope: int
+    receiver: Value | None = None
+
+
+class Literal(Struct, frozen=True):
+    """A written-out collection, by its place in the table of the evaluator that met it."""
+
+    number: int
+
+
+class Elements(Struct, frozen=True):
+    """A container known by what it holds: `kind` is `list`, `tuple`, `dict`, `iterator`, `context`."""
+
+    kind: str
+    items: tuple[Value, ...]
+    """What iteration gives; the keys of a dict; what a context manager enters; for `tuple` one item a place."""
+    values: tuple[Value, ...] = ()
+    """The values of a dict."""
+
+
+class Constant(Struct, frozen=True):
+    """A literal of a basic type."""
+
+    type: str
+    value: str
+
+
+class Returning(Struct, frozen=True):
+    """A callable known only by what it returns: `Callable[..., T]`."""
+
+    items: tuple[Value, ...]
+
+
+class Method(Struct, frozen=True):
+    """A method of a built-in container."""
+
+    owner: Value
+    name: str
+
+
+class Super(Struct, frozen=True):
+    """`super()` in a class: members are looked up behind that class in the order of the receiver's class."""
+
+    path: str
+    index: int
+    receiver: Value
+
+
+class ParameterOf(Struct, frozen=True):
+    """A parameter whose value only a call can tell; replaced by the argument when the result of a call is computed."""
+
+    path: str
+    scope: int
+    index: int
+
+
+Value: TypeAlias = (
+    Module
+    | Package
+    | External
+    | Class
+    | Instance
+    | Function
+    | Literal
+    | Elements
+    | Constant
+    | Returning
+    | Method
+    | Super
+    | ParameterOf
+)
+
+Values: TypeAlias = tuple[Value, ...]
+"""Alternatives in a fixed order, each once; empty when nothing is known."""

@@ -1,0 +1,189 @@
+"""The facts of one file arranged for lookups: which names each scope binds, what is hung on classes and objects."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from msgspec import Struct
+
+from graph.extract.facts import Assign, Attribute, Definition, Facts, Import, ImportedName, Name, Parameter, Subscript
+from graph.model import NodeKind, file_key, symbol_key
+
+__all__ = ["CLASS_KINDS", "Binding", "FileView"]
+
+CLASS_KINDS = frozenset({NodeKind.CLASS, NodeKind.INTERFACE, NodeKind.ENUM, NodeKind.STRUCT})
+
+
+class Binding(Struct, frozen=True):
+    """One way in which a name gets a value in a scope. Exactly one of the last five is set."""
+
+    line: int
+    """From where on it holds; 0 for parameters."""
+    flow: int
+    """Like `Assign.flow`."""
+    scope: int
+    """The scope in which the value is to be evaluated."""
+    definition: int = -1
+    parameter: int = -1
+    assign: Assign | None = None
+    item: Import | None = None
+    imported: ImportedName | None = None
+
+
+class FileView:
+    """One file. Built once and then only read."""
+
+    __slots__ = (
+        "attributes",
+        "facts",
+        "items",
+        "language",
+        "names",
+        "path",
+        "self_attributes",
+        "self_names",
+        "stars",
+    )
+
+    def __init__(self, path: str, facts: Facts, *, first_parameter_is_self: bool, self_names: frozenset[str]) -> None:
+        self.path = path
+        self.facts = facts
+        self.language = facts.language
+        self.self_names = self_names
+        self.names: list[dict[str, list[Binding]]] = [{} for _ in facts.scopes]
+        """By scope, then name: the bindings in the order of their lines."""
+        self.stars: list[Import] = []
+        self.self_attributes: dict[int, dict[str, list[tuple[int, Assign]]]] = {}
+        """By class and attribute: what methods assign to it on their receiver, as (scope, assignment)."""
+        self.attributes: dict[str, list[tuple[int, Assign]]] = defaultdict(list)
+        """By attribute: what is assigned to it on anything else."""
+        self.items: dict[str, list[tuple[int, Assign]]] = defaultdict(list)
+        """By the name of the container: what is put into it by index."""
+        self._bind_definitions()
+        self._bind_imports()
+        for number in range(len(facts.scopes)):
+            self._bind_scope(number, first_parameter_is_self=first_parameter_is_self)
+        for table in self.names:
+            for bindings in table.values():
+                if len(bindings) > 1:
+                    bindings.sort(key=_line)
+
+    # -- building -------------------------------------------------------------------------------------------------
+
+    def _add(self, scope: int, name: str, binding: Binding) -> None:
+        self.names[self.binding_scope(scope, name)].setdefault(name, []).append(binding)
+
+    def binding_scope(self, scope: int, name: str) -> int:
+        """Return the scope that a binding of this name in `scope` really belongs to (`global`, `nonlocal`)."""
+        facts = self.facts.scopes[scope]
+        if name in facts.globals:
+            return 0
+        if name in facts.nonlocals:
+            number = facts.parent
+            while number > 0:
+                if self.facts.scopes[number].kind == "function" and name in self.names[number]:
+                    return number
+                number = self.facts.scopes[number].parent
+        return scope
+
+    def _bind_definitions(self) -> None:
+        for index, definition in enumerate(self.facts.definitions):
+            if definition.scope < 0 or not self.facts.scopes:
+                continue
+            flow = 1 if "conditional" in definition.modifiers else 0
+            self._add(definition.owner, definition.name, Binding(definition.name_line, flow, definition.owner, index))
+
+    def _bind_imports(self) -> None:
+        for item in self.facts.imports:
+            for imported in item.names:
+                if imported.name == "*" and imported.alias in ("*", ""):
+                    self.stars.append(item)
+                elif imported.alias:
+                    flow = 1 if item.is_conditional else 0
+                    binding = Binding(item.line, flow, item.scope, item=item, imported=imported)
+                    self._add(item.scope, imported.alias, binding)
+
+    def _bind_scope(self, number: int, *, first_parameter_is_self: bool) -> None:
+        scope = self.facts.scopes[number]
+        for index, parameter in enumerate(scope.parameters):
+            if parameter.name:
+                self._add(number, parameter.name, Binding(0, 0, number, parameter=index))
+        owner, receiver = self.receiver(number, first_parameter_is_self=first_parameter_is_self)
+        for assign in scope.assigns:
+            target = assign.target
+            if isinstance(target, Name):
+                self._add(number, target.id, Binding(assign.line, assign.flow, number, assign=assign))
+            elif isinstance(target, Attribute):
+                base = target.base
+                if owner >= 0 and isinstance(base, Name) and base.id in receiver:
+                    table = self.self_attributes.setdefault(owner, {})
+                    table.setdefault(target.name, []).append((number, assign))
+                else:
+                    self.attributes[target.name].append((number, assign))
+            elif isinstance(target, Subscript):
+                root = target.base
+                while isinstance(root, Subscript):
+                    root = root.base
+                if isinstance(root, Name | Attribute):
+                    self.items[root.id if isinstance(root, Name) else root.name].append((number, assign))
+
+    # -- asking ---------------------------------------------------------------------------------------------------
+
+    def receiver(self, number: int, *, first_parameter_is_self: bool) -> tuple[int, frozenset[str]]:
+        """Return the class whose method a scope lies in, and the names of the receiver there; (-1, ...) outside."""
+        method = self.method_scope(number, first_parameter_is_self=first_parameter_is_self)
+        if method < 0:
+            return -1, frozenset()
+        owner = self.class_around(method)
+        parameters = self.facts.scopes[method].parameters
+        if first_parameter_is_self and parameters:
+            return owner, frozenset({parameters[0].name})
+        return owner, self.self_names
+
+    def method_scope(self, number: int, *, first_parameter_is_self: bool) -> int:
+        """Return the scope of the method that a scope lies in, through closures; -1 outside of methods."""
+        while number > 0:
+            scope = self.facts.scopes[number]
+            if scope.kind in ("function", "lambda") and self.facts.scopes[scope.parent].kind == "class":
+                definition = self.definition_of(number)
+                is_static = definition is not None and "static" in definition.modifiers
+                return -1 if is_static and first_parameter_is_self else number
+            if scope.kind == "class":
+                return -1
+            number = scope.parent
+        return -1
+
+    def class_around(self, number: int) -> int:
+        """Return the index of the class whose body directly holds a scope, -1 if none does."""
+        parent = self.facts.scopes[number].parent
+        if parent > 0 and self.facts.scopes[parent].kind == "class":
+            return self.facts.scopes[parent].definition
+        return -1
+
+    def definition_of(self, scope: int) -> Definition | None:
+        """Return the definition whose body a scope is; None for modules, lambdas and comprehensions."""
+        index = self.facts.scopes[scope].definition
+        return self.facts.definitions[index] if index >= 0 else None
+
+    def key_of(self, index: int) -> str:
+        """Return the key of a definition."""
+        definition = self.facts.definitions[index]
+        return symbol_key(self.language, self.path, definition.qualname, definition.ordinal)
+
+    def caller_key(self, scope: int) -> str:
+        """Return the key of the nearest named function around a scope, else of the file."""
+        number = scope
+        while number > 0:
+            facts = self.facts.scopes[number]
+            if facts.definition >= 0 and facts.kind != "class":
+                return self.key_of(facts.definition)
+            number = facts.parent
+        return file_key(self.path)
+
+    def parameters(self, scope: int) -> tuple[Parameter, ...]:
+        """Return the parameters of a function."""
+        return self.facts.scopes[scope].parameters
+
+
+def _line(binding: Binding) -> int:
+    return binding.line
