@@ -49,7 +49,8 @@ def generation_routes(service: Service) -> list[HTTPRouteHandler]:
     @post("/api/ask", status_code=200)
     async def ask(request: _Request) -> ASGIResponse:
         generation = decode_question(await request.body(), _arrival(request, service))
-        return await _respond(request, service, generation, AskAnswer(), is_stream=True)
+        encoder = AskAnswer(exposes_reasoning=service.settings.reasoning == "expose")
+        return await _respond(request, service, generation, encoder, is_stream=True)
 
     return [chat, responses, ask]
 

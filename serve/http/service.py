@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Protocol
 
+from graph.repository import Repository
 from serve.engine.base import Engine
 from serve.errors import EngineError, UnsupportedError
 from serve.events import Event, Failed
@@ -58,14 +59,14 @@ class Service:
         self,
         *,
         models: tuple[Served, ...],
-        repository: RepositoryView | None,
+        repository: Repository | None,
         settings: ServeSettings,
         version: str,
         project: str = "default",
         root: str = "",
     ) -> None:
         self.models = {served.info.model: served for served in models}
-        self.repository = repository
+        self.view = None if repository is None else RepositoryView(repository)
         self.settings = settings
         self.version = version
         self.project = project

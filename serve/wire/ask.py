@@ -1,6 +1,6 @@
 """The page's and the command line's own wire: a question inwards, every event outwards as JSON by its tag, and back.
 
-Nothing is hidden here: queue positions, steps, citations with their states, usage.
+Nothing but thinking is hidden here: queue positions, steps, citations with their states, usage.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from serve.errors import BadRequestError
-from serve.events import Event, Failed
+from serve.events import Event, Failed, Reasoning
 from serve.turns import GenerationRequest, Message, Mode, Role
 from serve.wire.arrival import Arrival, resolve_model
 from serve.wire.conversation import join_parts, lead_with_system
@@ -56,9 +56,10 @@ def _turn(item: Field) -> Message:
 
 
 class AskAnswer:
-    """Writes every event as it is. See `serve.wire.answer.Encoder`."""
+    """Writes every event as it is, thinking only where it is exposed. See `serve.wire.answer.Encoder`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, exposes_reasoning: bool = False) -> None:
+        self._exposes_reasoning = exposes_reasoning
         self._events: list[Event] = []
         self.failure: Failed | None = None
 
@@ -72,6 +73,8 @@ class AskAnswer:
 
     def encode(self, event: Event) -> bytes:
         """Return the event as one frame."""
+        if isinstance(event, Reasoning) and not self._exposes_reasoning:
+            return b""
         self._events.append(event)
         if isinstance(event, Failed):
             self.failure = event
