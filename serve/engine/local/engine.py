@@ -1,0 +1,280 @@
+"""A GGUF model behind the `Engine` protocol: a line of requests before one worker, which is replaced when it dies."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import itertools
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+
+from serve.engine.base import EngineInfo
+from serve.engine.failures import failed
+from serve.engine.line import Line
+from serve.engine.local.gguf import check_file
+from serve.engine.local.link import Link
+from serve.engine.local.protocol import (
+    AskCancel,
+    AskCount,
+    AskGenerate,
+    AskLoad,
+    AskWarm,
+    Counted,
+    Done,
+    Emitted,
+    FromWorker,
+    Ready,
+    Refused,
+    Warmed,
+)
+from serve.errors import EngineError, ServeError
+from serve.events import Event, Failed, Heartbeat, Queued
+from serve.settings import EngineSettings
+from serve.turns import GenerationRequest
+
+__all__ = ["LocalEngine"]
+
+_HEARTBEAT_S = 5.0
+"""Clients and proxies give up on silence; the shortest idle timer measured was 15 s."""
+_LONGEST_BACK_OFF_S = 30.0
+_SERVE = AskGenerate | AskWarm | AskCount
+
+
+class LocalEngine:
+    """Runs one GGUF file. `start` it once, `close` it at the end; one request is answered at a time, in order."""
+
+    def __init__(
+        self,
+        model_path: Path,
+        model: str,
+        settings: EngineSettings | None = None,
+        *,
+        queue: int = 16,
+        tool_prompt_tokens: int = 2_048,
+        tool_prompt_tokens_hard: int = 8_192,
+        in_thread: bool = False,
+    ) -> None:
+        self._settings = settings or EngineSettings()
+        self._path = model_path
+        self._model = model
+        self._load = AskLoad(
+            path=str(model_path.absolute()),
+            model=model,
+            settings=self._settings,
+            soft_tool_tokens=tool_prompt_tokens,
+            hard_tool_tokens=tool_prompt_tokens_hard,
+        )
+        self._in_thread = in_thread
+        self._line = Line(queue)
+        self._ids = itertools.count(1)
+        self._link: Link | None = None
+        self._starting = asyncio.Lock()
+        self._ready: Ready | None = None
+        self._rate = 0.0
+        self._crashes = 0
+        self._not_before = 0.0
+        self._is_closed = False
+
+    def describe(self) -> EngineInfo:
+        """Return what this engine is; window and rate are known once it started."""
+        ready = self._ready
+        return EngineInfo(
+            model=self._model,
+            kind="local",
+            window_tokens=ready.window_tokens if ready else None,
+            prefill_tokens_per_s=self._rate or None,
+            detail=f"{self._path.name}: {ready.detail}" if ready else str(self._path),
+        )
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The process that holds the model, for `status` and for tests."""
+        return self._link.pid if self._link else None
+
+    async def start(self) -> None:
+        """Load the model.
+
+        Raises:
+            EngineError: llama-cpp-python is not installed, or the model cannot be loaded; says what to do.
+        """
+        if importlib.util.find_spec("llama_cpp") is None:
+            raise EngineError(
+                "The local engine is not installed. Run `pip install 'roteiro[local]'` or `make serve` (needs a C++"
+                " compiler), or use a server that runs already: `--upstream URL`."
+            )
+        await asyncio.to_thread(check_file, self._path)
+        await self._worker()
+
+    async def count(self, request: GenerationRequest) -> int:
+        """Return the prompt tokens of a request; answered beside a running generation."""
+        identifier = self._next_id()
+        reply = await self._ask_once(AskCount(identifier, msgspec.json.encode(request)))
+        return reply.tokens if isinstance(reply, Counted) else 0
+
+    async def warm(self, request: GenerationRequest) -> None:
+        """Evaluate the preamble of a request, behind whoever waits already."""
+        turn = self._line.join()
+        try:
+            while turn.position > 0:
+                await turn.move()
+            await self._ask_once(AskWarm(self._next_id(), msgspec.json.encode(request)))
+        finally:
+            turn.leave()
+
+    async def generate(self, request: GenerationRequest) -> AsyncIterator[Event]:
+        """Yield the events of an answer; closing the iterator stops it within a second."""
+        try:
+            turn = self._line.join()
+        except ServeError as error:
+            yield failed(error)
+            return
+        try:
+            while (position := turn.position) > 0:
+                yield Queued(position)
+                await turn.move()
+            async for event in self._answer(request):
+                yield event
+        finally:
+            turn.leave()
+
+    async def close(self) -> None:
+        """End the worker and free its memory."""
+        self._is_closed = True
+        if self._link is not None:
+            await self._link.close()
+
+    async def _answer(self, request: GenerationRequest) -> AsyncIterator[Event]:
+        try:
+            link = await self._worker()
+        except EngineError as error:
+            yield failed(error)
+            return
+        identifier = self._next_id()
+        replies = link.ask(identifier, AskGenerate(identifier, msgspec.json.encode(request)))
+        is_over = False
+        try:
+            last = Heartbeat()
+            while not is_over:
+                reply = await _next(replies)
+                match reply:
+                    case None:
+                        yield last
+                    case Emitted():
+                        for event in reply.events:
+                            last = event if isinstance(event, Heartbeat) else last
+                            yield event
+                    case _:
+                        is_over = True
+                        if (end := self._end(link, reply)) is not None:
+                            yield end
+        finally:
+            link.forget(identifier)
+            if not is_over:
+                link.tell(AskCancel(identifier))
+
+    def _end(self, link: Link, reply: FromWorker | _Gone) -> Failed | None:
+        """Take note of how a generation ended; return its last event unless the worker sent that."""
+        match reply:
+            case Done(prefill_tokens_per_s=rate):
+                self._rate = rate or self._rate
+                self._crashes = 0
+                return None
+            case Refused():
+                return _failed(reply)
+            case _:
+                return failed(self._lost(link))
+
+    async def _ask_once(self, message: _SERVE) -> Counted | Warmed:
+        """Send a message that has one reply, and return it; raises what the worker refused it with."""
+        link = await self._worker()
+        replies = link.ask(message.id, message)
+        is_answered = False
+        try:
+            reply = await replies.get()
+            is_answered = True
+        finally:
+            link.forget(message.id)
+            if not is_answered:
+                link.tell(AskCancel(message.id))
+        match reply:
+            case Counted() | Warmed():
+                return reply
+            case Refused():
+                raise _error(reply)
+            case _:
+                raise self._lost(link)
+
+    async def _worker(self) -> Link:
+        """Return the live worker, after starting one if need be: at once after the first crash, later after more.
+
+        Raises:
+            EngineError: the engine is closed, or the model cannot be loaded.
+        """
+        async with self._starting:
+            if self._is_closed:
+                raise EngineError("This engine was closed. Start the server again.")
+            if self._link is not None and self._link.is_alive:
+                return self._link
+            if self._link is not None:
+                await self._link.close()
+            await asyncio.sleep(max(0.0, self._not_before - asyncio.get_running_loop().time()))
+            link = Link(in_thread=self._in_thread)
+            try:
+                async with asyncio.timeout(self._settings.start_timeout_s):
+                    self._ready = await link.open(self._load)
+            except TimeoutError as error:
+                raise EngineError(
+                    f"{self._path} was not loaded within {self._settings.start_timeout_s:.0f} s."
+                    f" Set start_timeout_s higher, or choose a smaller model."
+                ) from error
+            self._rate = self._ready.prefill_tokens_per_s
+            self._link = link
+            return link
+
+    def _lost(self, link: Link) -> EngineError:
+        """Note that a worker died, once, and return the error of those it leaves behind."""
+        if link is self._link and not self._is_closed:
+            self._link = None
+            self._crashes += 1
+            back_off = min(_LONGEST_BACK_OFF_S, 2.0 ** (self._crashes - 2)) if self._crashes > 1 else 0.0
+            self._not_before = asyncio.get_running_loop().time() + back_off
+            self._closing = asyncio.create_task(link.close())
+        return EngineError(
+            "The process that runs the model ended unexpectedly. It is being replaced; send the request again.",
+            code="engine_lost",
+        )
+
+    def _next_id(self) -> str:
+        return str(next(self._ids))
+
+
+class _Gone:
+    """The worker is gone: what a queue's None becomes."""
+
+
+async def _next(replies: asyncio.Queue[FromWorker | None]) -> FromWorker | _Gone | None:
+    """Return the next reply; None when there was none for a while."""
+    try:
+        async with asyncio.timeout(_HEARTBEAT_S):
+            reply = await replies.get()
+    except TimeoutError:
+        return None
+    return reply if reply is not None else _Gone()
+
+
+def _failed(refused: Refused) -> Failed:
+    return Failed(
+        status=refused.status,
+        kind=refused.kind,
+        message=refused.message,
+        param=refused.param,
+        code=refused.code,
+    )
+
+
+def _error(refused: Refused) -> ServeError:
+    error = ServeError(refused.message, param=refused.param, code=refused.code, status=refused.status)
+    error.kind = refused.kind
+    return error

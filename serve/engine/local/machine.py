@@ -1,0 +1,39 @@
+"""The processors that this process may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["physical_cores"]
+
+
+def physical_cores() -> int:
+    """Return the physical cores this process may run on: threads of one core share its arithmetic units."""
+    allowed = _allowed()
+    cores = {_core(cpu) for cpu in allowed}
+    return max(1, min(len(cores), _quota(len(cores))))
+
+
+def _allowed() -> set[int]:
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    return set(range(os.cpu_count() or 1))
+
+
+def _core(cpu: int) -> str:
+    """Return a name that all hardware threads of a core share."""
+    try:
+        siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        return siblings.read_text(encoding="ascii").strip()
+    except OSError:
+        return str(cpu)
+
+
+def _quota(otherwise: int) -> int:
+    """Return the whole cores that a container allows, at least one."""
+    try:
+        limit, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return max(1, int(limit) // int(period))
+    except (OSError, ValueError):
+        return otherwise

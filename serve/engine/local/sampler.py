@@ -1,0 +1,82 @@
+"""How the next token is drawn: one chain of llama.cpp samplers a request, in an order of our own.
+
+Order: logit bias, penalties, top_k, top_p, min_p, temperature, draw. Temperature 0 is greedy. The same seed, prompt
+and parameters give the same answer.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from msgspec import Struct
+
+from serve.engine.local.native import llama
+from serve.turns import Mode, Sampling
+
+__all__ = ["Defaults", "Sampler"]
+
+_PENALTY_WINDOW_TOKENS = 4_096
+"""How far back penalties look. The APIs count the whole answer; few answers are longer than this."""
+
+
+class Defaults(Struct, frozen=True, kw_only=True):
+    """What a request that says nothing gets: the model file's own recommendation, else llama.cpp's common values."""
+
+    temperature: float = 0.7
+    top_k: int = 40
+    top_p: float = 0.95
+    min_p: float = 0.05
+
+
+class Sampler:
+    """Draws tokens for one request. `close` frees it."""
+
+    def __init__(self, sampling: Sampling, mode: Mode, defaults: Defaults, vocabulary_tokens: int) -> None:
+        self._chain: Any = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
+        self._add_bias(sampling, vocabulary_tokens)
+        self._add_penalties(sampling)
+        default = 0.0 if mode is Mode.ASK else defaults.temperature
+        temperature = default if sampling.temperature is None else sampling.temperature
+        if temperature <= 0:
+            self._add(llama.llama_sampler_init_greedy())
+            return
+        top_k = defaults.top_k if sampling.top_k is None else sampling.top_k
+        top_p = defaults.top_p if sampling.top_p is None else sampling.top_p
+        min_p = defaults.min_p if sampling.min_p is None else sampling.min_p
+        if top_k > 0:
+            self._add(llama.llama_sampler_init_top_k(top_k))
+        if top_p < 1:
+            self._add(llama.llama_sampler_init_top_p(max(top_p, 0.0), 1))
+        if min_p > 0:
+            self._add(llama.llama_sampler_init_min_p(min_p, 1))
+        self._add(llama.llama_sampler_init_temp(temperature))
+        seed = secrets.randbits(32) if sampling.seed is None else sampling.seed
+        self._add(llama.llama_sampler_init_dist(seed & 0xFFFFFFFF))
+
+    def draw(self, context_handle: Any) -> int:
+        """Return the next token after the last evaluated one."""
+        return int(llama.llama_sampler_sample(self._chain, context_handle, -1))
+
+    def close(self) -> None:
+        """Free the chain."""
+        if self._chain is not None:
+            llama.llama_sampler_free(self._chain)
+            self._chain = None
+
+    def _add(self, sampler: Any) -> None:
+        llama.llama_sampler_chain_add(self._chain, sampler)
+
+    def _add_bias(self, sampling: Sampling, vocabulary_tokens: int) -> None:
+        biases = [(token, bias) for token, bias in sampling.logit_bias if 0 <= token < vocabulary_tokens]
+        if not biases:
+            return
+        entries = (llama.llama_logit_bias * len(biases))()
+        for entry, (token, bias) in zip(entries, biases, strict=True):
+            entry.token, entry.bias = token, bias
+        self._add(llama.llama_sampler_init_logit_bias(vocabulary_tokens, len(biases), entries))
+
+    def _add_penalties(self, sampling: Sampling) -> None:
+        values = (sampling.repetition_penalty, sampling.frequency_penalty, sampling.presence_penalty)
+        if values != (1.0, 0.0, 0.0):
+            self._add(llama.llama_sampler_init_penalties(_PENALTY_WINDOW_TOKENS, *values))
