@@ -32,10 +32,7 @@ class ContainerReader(EvaluatorCore):
             case Elements(items=items):
                 return items
             case Literal():
-                view, scope, expr, line = self.literal_of(value)
-                written = expr.keys if expr.keys else expr.values
-                found = union(self.evaluate(view, scope, item, line) for item in written[:_MAX_READ])
-                return union([found, self.put(value, None)])
+                return self.guarded(("elements", value), lambda: self._listed(value))
             case Instance():
                 iterator = self._through(value, "__iter__")
                 step = union(self._through(item, "__next__") for item in iterator)
@@ -43,6 +40,12 @@ class ContainerReader(EvaluatorCore):
                 return union([step, listed])
             case _:
                 return ()
+
+    def _listed(self, value: Literal) -> Values:
+        view, scope, expr, line = self.literal_of(value)
+        written = expr.keys if expr.keys else expr.values
+        found = union(self.evaluate(view, scope, item, line) for item in written[:_MAX_READ])
+        return union([found, self.put(value, None)])
 
     def _through(self, value: Value, method: str) -> Values:
         """Return what a special method of a value gives."""
@@ -78,6 +81,9 @@ class ContainerReader(EvaluatorCore):
                 return ()
 
     def _literal_item(self, value: Literal, keys: Values) -> Values:
+        return self.guarded(("item", value, keys), lambda: self._item_of(value, keys))
+
+    def _item_of(self, value: Literal, keys: Values) -> Values:
         view, scope, expr, line = self.literal_of(value)
         wanted = [key.value for key in keys if isinstance(key, Constant)] if keys else []
         put = self.put(value, frozenset(wanted) if wanted else None)

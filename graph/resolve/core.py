@@ -15,13 +15,17 @@ from graph.resolve.values import Class, Function, Literal, Value, Values
 from graph.resolve.views import FileView
 from graph.resolve.world import World
 
-__all__ = ["MAX_ALTERNATIVES", "EvaluatorCore", "union"]
+__all__ = ["MAX_ALTERNATIVES", "MAX_NESTING", "EvaluatorCore", "union"]
 
 MAX_ALTERNATIVES = 12
 """A value with more alternatives is as good as unknown; the first ones in source order are kept."""
 
 _MAX_DEPTH = 40
-"""Open computations at once. Real chains of re-exports and returns are under 15; each takes about five frames."""
+"""Open computations at once. Real chains of re-exports and returns are under 15; each takes up to eight frames, and the
+default recursion limit of CPython is 1,000."""
+
+MAX_NESTING = 45
+"""Nested expressions that are evaluated at once, over all open computations; up to six frames each."""
 
 _MAX_STEPS = 60_000
 """Computations for one file, far more than any sound file needs."""
@@ -42,6 +46,7 @@ class EvaluatorCore:
         self._open: dict[Hashable, int] = {}
         self._reached = _NEVER
         self._steps = _MAX_STEPS
+        self._nesting = 0
         self._literals: list[tuple[FileView, int, Collection, int]] = []
         self._literal_numbers: dict[int, int] = {}
 
@@ -80,6 +85,7 @@ class EvaluatorCore:
         self._steps -= 1
         depth = len(self._open)
         if depth >= _MAX_DEPTH or self._steps < 0:
+            self._reached = -1
             return ()
         outer, self._reached = self._reached, _NEVER
         self._open[key] = depth
@@ -93,6 +99,11 @@ class EvaluatorCore:
         else:
             self._reached = min(self._reached, outer)
         return result
+
+    def too_deep(self) -> Values:
+        """Give up on an expression, and on keeping whatever depends on it."""
+        self._reached = -1
+        return ()
 
     def literal(self, view: FileView, scope: int, expr: Collection, line: int) -> Literal:
         """Return the value that stands for a written-out collection; the same expression gives the same value."""

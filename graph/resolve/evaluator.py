@@ -17,7 +17,7 @@ from graph.extract.facts import Constant as ConstantExpr
 from graph.resolve.annotations import TypeReader
 from graph.resolve.calls import CallReader
 from graph.resolve.containers import ContainerReader
-from graph.resolve.core import union
+from graph.resolve.core import MAX_NESTING, union
 from graph.resolve.members import MemberLookup
 from graph.resolve.names import NameLookup
 from graph.resolve.values import Class, Constant, Function, Values
@@ -30,6 +30,15 @@ class Evaluator(NameLookup, TypeReader, MemberLookup, ContainerReader, CallReade
     """Evaluates the expressions of one file, reading other files as far as it takes."""
 
     def evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        if self._nesting >= MAX_NESTING:
+            return self.too_deep()
+        self._nesting += 1
+        try:
+            return self._evaluate(view, scope, expr, line)
+        finally:
+            self._nesting -= 1
+
+    def _evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
         match expr:
             case Name(id=name):
                 return self.name(view, scope, name, line)
