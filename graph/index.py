@@ -42,9 +42,10 @@ from graph.search.indexing import SEARCH_VERSION, remove, update
 from graph.settings import IndexSettings
 from graph.store import Store
 
-__all__ = ["sync"]
+__all__ = ["LOCK_WAIT_S", "signals", "sync"]
 
-_LOCK_WAIT_S = 3600.0
+LOCK_WAIT_S = 3600.0
+"""A cold sync of the largest repositories ends long before."""
 _RESOLVE_ALL_SHARE = 0.1
 """Past this share of all files it is cheaper to load every key at once than to ask for them one by one."""
 _VERSIONS = f"extract={EXTRACT_VERSION} content={CONTENT_VERSION} resolve={RESOLVE_VERSION} search={SEARCH_VERSION}"
@@ -58,7 +59,7 @@ def sync(
     listen: ProgressListener,
     *,
     rebuild: bool = False,
-    wait_s: float = _LOCK_WAIT_S,
+    wait_s: float = LOCK_WAIT_S,
 ) -> SyncReport:
     """Bring a store up to the files of its root and return what was done.
 

@@ -187,28 +187,25 @@ class Repository:
         self.close()
 
     def _synced(self, listen: ProgressListener, *, rebuild: bool, wait_s: float | None = None) -> SyncReport:
-        from graph.index import sync  # loads the pipeline, which readers do without
-
-        prepare(self.places)
         with self._guard:
-            store = self._store_to_write(rebuild=rebuild)
-            if wait_s is not None:
-                return sync(store, self.places, self.worktree, self.settings, listen, rebuild=rebuild, wait_s=wait_s)
-            report = sync(store, self.places, self.worktree, self.settings, listen, rebuild=rebuild)
-            self._last = None
-            return report
-
-    def _store_to_write(self, *, rebuild: bool) -> Store:
-        if self._store is None:
-            path = self.places.database
+            prepare(self.places)
             try:
-                self._store = Store.open(path, project=self.project, root=self.root, create=True)
+                return self._run_sync(listen, rebuild=rebuild, wait_s=wait_s)
             except StoreCorruptError:
                 if not rebuild:
                     raise
-                delete_database(path)
-                self._store = Store.open(path, project=self.project, root=self.root, create=True)
-        return self._store
+                self.close()
+                delete_database(self.places.database)
+                return self._run_sync(listen, rebuild=True, wait_s=wait_s)
+
+    def _run_sync(self, listen: ProgressListener, *, rebuild: bool, wait_s: float | None) -> SyncReport:
+        from graph.index import LOCK_WAIT_S, sync  # loads the pipeline, which readers do without
+
+        if self._store is None:
+            self._store = Store.open(self.places.database, project=self.project, root=self.root, create=True)
+        self._last = None
+        patience = LOCK_WAIT_S if wait_s is None else wait_s
+        return sync(self._store, self.places, self.worktree, self.settings, listen, rebuild=rebuild, wait_s=patience)
 
     def _project_row(self) -> tuple[str, str]:
         store = self.store
