@@ -86,12 +86,15 @@ class Constant(Struct, frozen=True, array_like=True, tag="k", tag_field="_"):
 class Collection(Struct, frozen=True, array_like=True, tag="l", tag_field="_"):
     """A list, tuple, set, dict or object literal; `keys` runs beside `values` and is empty for list-likes.
 
-    `comprehension` in `type` means `values` holds the element expression once.
+    `comprehension` in `type` means `values` holds the element expression once. A key of `Constant("spread")` stands
+    beside a value whose entries are all taken over (`...other`, `**other`).
     """
 
     type: str
     values: tuple[Expr, ...]
     keys: tuple[Expr, ...] = ()
+    scope: int = -1
+    """The scope of kind `object` that owns the functions of an object literal; -1 when it has none."""
 
 
 class Subscript(Struct, frozen=True, array_like=True, tag="s", tag_field="_"):
@@ -145,8 +148,8 @@ class Assign(Struct, frozen=True, array_like=True):
     `value` it is the value; `iterate` the target is an element of it (for loops); `enter` it is what a `with` gives;
     `annotation` the value is a type, nothing is assigned; `unpack:N` element N of it; `field:NAME` the property NAME of
     it (destructuring); `catch` an instance of that type (except clauses, class patterns); `delete` the name is deleted
-    (value Unknown); `iterate:N` element N of an element (`for k, v in pairs`). A target Unknown keeps what is entered or
-    iterated without a name, for the implicit calls of it.
+    (value Unknown); `iterate:N` element N of an element (`for k, v in pairs`). A target Unknown keeps what is entered
+    or iterated without a name, for the implicit calls of it.
     """
 
     target: Expr
@@ -155,14 +158,20 @@ class Assign(Struct, frozen=True, array_like=True):
     line: int = 0
     """The line from which on it holds: the last line of an assignment, the head line of a loop."""
     flow: int = 0
-    """Whether it surely happens when its body runs: 0 yes, 1 it stands in a branch, 2 in a loop (later lines reach it)."""
+    """Whether it surely happens when its body runs: 0 yes, 1 in a branch, 2 in a loop (later lines reach it)."""
 
 
 class Scope(Struct, array_like=True):
     """One body: what is assigned, called, returned and merely mentioned in it, each in source order."""
 
     kind: str
-    """`module`, `function`, `class`, `lambda`, `comprehension` (its calls belong to the nearest named encloser)."""
+    """`module`, `function`, `class`, `lambda`, `comprehension` (its calls belong to the nearest named encloser).
+
+    JavaScript adds: `lambda` is an arrow function (it has no `this` of its own, but may have a definition), `object`
+    owns the functions of an object literal, `initializer` and `static` hold what a class body runs for an instance and
+    for the class (`this.field = value` there). Names are not looked up in `class` and `object` scopes. A `module`
+    scope other than 0 is a namespace.
+    """
     parent: int
     """The lexically enclosing scope; -1 for the module."""
     definition: int = -1
@@ -203,7 +212,11 @@ class Definition(Struct, frozen=True, array_like=True):
     annotation: Expr | None = None
     """The declared type of a variable; for a type alias what it stands for."""
     modifiers: tuple[str, ...] = ()
-    """Sorted: `static`, `classmethod`, `property`, `abstract`, `async`, `overload`, `conditional`, `private` ..."""
+    """Sorted: `static`, `classmethod`, `property`, `abstract`, `async`, `overload`, `conditional`, `private` ...
+
+    `detached` means that no scope binds the name: `a.b = function () {}`, a named function expression; such a function
+    is reached through the value only.
+    """
     exported: bool = True
     is_test: bool = False
     ordinal: int = 1
@@ -271,7 +284,10 @@ class Facts(Struct, array_like=True):
     imports: tuple[Import, ...] = ()
     scopes: tuple[Scope, ...] = ()
     exports: tuple[tuple[str, Expr], ...] = ()
-    """Explicit exports, (public name, local expression): `export {a as b}`, `module.exports.x = f`, `exports = ...`."""
+    """Explicit exports, (public name, local expression): `export {a as b}`, `module.exports.x = f`.
+
+    The name `=` stands for the module as a whole: `module.exports = f`, `export = f`.
+    """
     public_names: tuple[str, ...] | None = None
     """Python's `__all__` when it is a literal (concatenations included), else None."""
     sections: tuple[Section, ...] = ()

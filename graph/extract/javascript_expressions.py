@@ -1,0 +1,382 @@
+"""Expressions of JavaScript and TypeScript: calls, members, literals, JSX, what is erased, and what is not followed.
+
+`await x`, `(x)`, `x!`, `x as T`, `<T>x`, `x satisfies T` and `...x` stand as `x`; `a && b` as `b`, since a value that
+is called or read further is the right one; `a || b`, `a ?? b` and `c ? a : b` as any of theirs.
+"""
+
+from __future__ import annotations
+
+from operator import is_
+
+from msgspec.structs import replace
+from tree_sitter import Node
+
+from graph.extract.facts import (
+    Attribute,
+    CallExpr,
+    Constant,
+    Expr,
+    FunctionRef,
+    Name,
+    Subscript,
+    Union,
+)
+from graph.extract.facts import Collection as Collected
+from graph.extract.javascript_functions import anonymous_function, named_function_expression
+from graph.extract.javascript_modules import dynamic_import, required_module
+from graph.extract.javascript_types import type_arguments
+from graph.extract.javascript_walk import UNKNOWN, Handler, Walk, first_named, last_named
+
+__all__ = ["EXPRESSIONS"]
+
+CHAIN_LIMIT = 40
+"""Links of `a.b().c()...` that one expression keeps: each is written again in the call that follows it."""
+
+NESTING_LIMIT = 3
+"""Calls within the arguments of a call that keep their own arguments."""
+
+ELEMENT_LIMIT = 400
+"""Elements of a literal that are followed; a table of functions is shorter, a table of data may be endless."""
+
+_STRING_LIMIT = 200
+
+
+def chain(walk: Walk, node: Node) -> Expr:
+    """Follow `a.b(c)[d].e()` from its base outwards, without recursion: builder chains get long."""
+    spine: list[Node] = []
+    base: Node | None = node
+    while base is not None:
+        match base.type:
+            case "call_expression":
+                inner = base.child_by_field_name("function")
+            case "member_expression" | "subscript_expression":
+                inner = base.child_by_field_name("object")
+            case "non_null_expression" | "instantiation_expression":
+                inner = first_named(base)
+                base = inner
+                continue
+            case _:
+                break
+        spine.append(base)
+        base = inner
+    expr = walk.visit(base) if base is not None else UNKNOWN
+    for links, link in enumerate(reversed(spine), start=1):
+        if links % CHAIN_LIMIT == 0:
+            expr = UNKNOWN
+        expr = _link(walk, link, expr)
+    return expr
+
+
+def _link(walk: Walk, node: Node, base: Expr) -> Expr:
+    match node.type:
+        case "call_expression":
+            return _call(walk, node, base)
+        case "member_expression":
+            prop = node.child_by_field_name("property")
+            if prop is None:
+                return UNKNOWN
+            return Attribute(base, walk.text(prop), prop.start_point[0] + 1)
+        case _:
+            return _subscript(walk, node, base)
+
+
+def _subscript(walk: Walk, node: Node, base: Expr) -> Expr:
+    index_node = node.child_by_field_name("index")
+    if index_node is None:
+        return UNKNOWN
+    index = walk.visit(index_node)
+    if isinstance(index, Constant) and index.type == "str" and index.value:
+        return Attribute(base, index.value, index_node.start_point[0] + 1)
+    return Subscript(base, index)
+
+
+def _call(walk: Walk, node: Node, function: Expr) -> Expr:
+    arguments_node = node.child_by_field_name("arguments")
+    arguments = _arguments(walk, arguments_node) if arguments_node is not None else ()
+    if (types := node.child_by_field_name("type_arguments")) is not None:
+        type_arguments(walk, types)
+    line, start_line = _lines(function, node)
+    if isinstance(function, Name) and function.id in {"require", "import"}:
+        (required_module if function.id == "require" else dynamic_import)(walk, arguments, node)
+    return walk.call(CallExpr(function, line, arguments, start_line=start_line))
+
+
+def _lines(function: Expr, node: Node) -> tuple[int, int]:
+    """Return the line of the callee's name, and of the start of the call where that differs (else 0)."""
+    first = node.start_point[0] + 1
+    line = function.line if isinstance(function, Attribute) else first
+    return line, first if first != line else 0
+
+
+def _arguments(walk: Walk, node: Node) -> tuple[Expr, ...]:
+    if node.type == "template_string":  # a tagged template: the tag gets the strings, then each substitution
+        return (Constant("template"), *_substitutions(walk, node))
+    return tuple(_bounded(walk.value(child), NESTING_LIMIT) for child in node.named_children if child.type != "comment")
+
+
+def _bounded(expr: Expr, levels: int) -> Expr:
+    """Drop the arguments of calls nested deeper than `levels` calls: each of them would repeat them."""
+    match expr:
+        case CallExpr(arguments=arguments) if arguments:
+            kept = tuple(_bounded(argument, levels - 1) for argument in arguments) if levels else ()
+            return expr if levels and all(map(is_, kept, arguments)) else replace(expr, arguments=kept)
+        case Collected(values=values) if values:
+            bounded = tuple(_bounded(value, levels) for value in values)
+            return expr if all(map(is_, bounded, values)) else replace(expr, values=bounded)
+        case _:
+            return expr
+
+
+def construct(walk: Walk, node: Node) -> Expr:
+    """Read `new C(...)`."""
+    constructor = node.child_by_field_name("constructor")
+    function = walk.visit(constructor) if constructor is not None else UNKNOWN
+    arguments_node = node.child_by_field_name("arguments")
+    arguments = _arguments(walk, arguments_node) if arguments_node is not None else ()
+    if (types := node.child_by_field_name("type_arguments")) is not None:
+        type_arguments(walk, types)
+    line, start_line = _lines(function, constructor or node)
+    first = node.start_point[0] + 1
+    return walk.call(
+        CallExpr(function, line, arguments, constructs=True, start_line=first if first != line else start_line)
+    )
+
+
+def identifier(walk: Walk, node: Node) -> Expr:
+    """Return a name as written, `this`, `super` and `import` included."""
+    return walk.name(walk.text(node))
+
+
+def string(walk: Walk, node: Node) -> Expr:
+    """Return a string literal; the value of a long one is not kept."""
+    start, end = node.start_byte + 1, node.end_byte - 1
+    if end - start > _STRING_LIMIT:
+        return Constant("str")
+    return Constant("str", walk.data[start:end].decode("utf-8", "replace"))
+
+
+def template(walk: Walk, node: Node) -> Expr:
+    """Return a template literal, whose substitutions are visited."""
+    parts = _substitutions(walk, node)
+    if not parts and node.end_byte - node.start_byte <= _STRING_LIMIT:
+        return Constant("str", walk.data[node.start_byte + 1 : node.end_byte - 1].decode("utf-8", "replace"))
+    return Constant("template")
+
+
+def _substitutions(walk: Walk, node: Node) -> tuple[Expr, ...]:
+    inner = (first_named(child) for child in node.named_children if child.type == "template_substitution")
+    return tuple(walk.value(child) for child in inner if child is not None)
+
+
+def number(walk: Walk, node: Node) -> Expr:
+    """Return a number with its digits: they index tuples."""
+    return Constant("int", walk.text(node)) if node.end_byte - node.start_byte < 12 else Constant("float")
+
+
+def erased(walk: Walk, node: Node) -> Expr:
+    """Return what is wrapped without being changed; the type of `x as T` and `<T>x` is referred to and not believed."""
+    inner = node.named_children
+    operand = next((child for child in inner if child.type not in {"comment", "type_arguments"}), None)
+    for child in inner:
+        if child is not operand and child.type != "comment":
+            type_arguments(walk, child)
+    return walk.visit(operand) if operand is not None else UNKNOWN
+
+
+def awaited(walk: Walk, node: Node) -> Expr:
+    """`await x`, `...x`, `yield x` within an expression: `x`."""
+    operand = last_named(node)
+    return walk.visit(operand) if operand is not None else UNKNOWN
+
+
+def yielded(walk: Walk, node: Node) -> Expr:
+    """`yield x`: what iterating over the call gives; what it evaluates to is sent from outside."""
+    if operand := first_named(node):
+        walk.scope.yields.append(walk.value(operand))
+    return UNKNOWN
+
+
+def binary(walk: Walk, node: Node) -> Expr:
+    """Operators; a chain of them leans left and is walked without recursion."""
+    rights: list[tuple[str, Node]] = []
+    left: Node | None = node
+    while left is not None and left.type == "binary_expression":
+        operator, right = left.child_by_field_name("operator"), left.child_by_field_name("right")
+        if right is not None:
+            rights.append((operator.type if operator is not None else "", right))
+        left = left.child_by_field_name("left")
+    expr = walk.visit(left) if left is not None else UNKNOWN
+    for symbol, operand in reversed(rights):
+        expr = _combined(symbol, expr, walk.visit(operand))
+    return expr
+
+
+def _combined(operator: str, left: Expr, right: Expr) -> Expr:
+    match operator:
+        case "&&":
+            return right
+        case "||" | "??":
+            options = (*left.options, right) if isinstance(left, Union) and len(left.options) < 16 else (left, right)
+            return Union(options)
+        case "+" if isinstance(left, Constant) and left.type in {"str", "template"}:
+            return Constant("template")
+        case "==" | "===" | "!=" | "!==" | "<" | ">" | "<=" | ">=" | "in" | "instanceof":
+            return Constant("bool")
+        case _:
+            return UNKNOWN
+
+
+def ternary(walk: Walk, node: Node) -> Expr:
+    """`c ? a : b`."""
+    if condition := node.child_by_field_name("condition"):
+        walk.visit(condition)
+    branches = (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
+    return Union(tuple(walk.visit(branch) for branch in branches if branch is not None))
+
+
+def sequence(walk: Walk, node: Node) -> Expr:
+    """Return the last one of `a, b`."""
+    expr: Expr = UNKNOWN
+    for child in node.named_children:
+        expr = walk.visit(child)
+    return expr
+
+
+def unary(walk: Walk, node: Node) -> Expr:
+    """`!x`, `typeof x`, `void x`, `-x`: the operand is visited, the value not followed."""
+    if argument := node.child_by_field_name("argument"):
+        walk.visit(argument)
+    return UNKNOWN
+
+
+def array(walk: Walk, node: Node) -> Expr:
+    """Return an array literal; the elements past `ELEMENT_LIMIT` are visited and not kept."""
+    values = [walk.value(child) for child in node.named_children if child.type != "comment"]
+    return Collected("list", tuple(values[:ELEMENT_LIMIT]))
+
+
+def function_value(walk: Walk, node: Node) -> Expr:
+    """Return a function expression in a place that gives it no name."""
+    name = node.child_by_field_name("name")
+    if name is not None:
+        return FunctionRef(named_function_expression(walk, node, name))
+    return FunctionRef(anonymous_function(walk, node))
+
+
+def jsx_element(walk: Walk, node: Node) -> Expr:
+    """`<Component prop={x}>...</Component>`: a component is constructed, a plain tag only holds values."""
+    tag = node.child_by_field_name("open_tag") if node.type == "jsx_element" else node
+    expr = _jsx_tag(walk, tag) if tag is not None else UNKNOWN
+    if node.type == "jsx_element":
+        for child in node.named_children:
+            if child.type not in {"jsx_opening_element", "jsx_closing_element", "jsx_text"}:
+                walk.value(child)
+    return expr
+
+
+def _jsx_tag(walk: Walk, tag: Node) -> Expr:
+    name = tag.child_by_field_name("name")
+    function = _component(walk, name)
+    keywords: list[tuple[str, Expr]] = []
+    for child in tag.named_children:
+        if child.type == "jsx_attribute":
+            keywords.append(_jsx_attribute(walk, child))
+        elif child.type == "jsx_expression":
+            walk.value(child)
+    if function is None or name is None:
+        return UNKNOWN
+    line, first = name.end_point[0] + 1, tag.start_point[0] + 1
+    return walk.call(
+        CallExpr(function, line, keywords=tuple(keywords), constructs=True, start_line=first if first != line else 0)
+    )
+
+
+def _component(walk: Walk, name: Node | None) -> Expr | None:
+    """Return what a tag name refers to; None for host elements (`div`), which are no code."""
+    if name is None:
+        return None
+    if name.type == "identifier":
+        text = walk.text(name)
+        return walk.name(text) if text[:1].isupper() or text[:1] in "_$" else None
+    if name.type == "jsx_namespace_name":
+        return None
+    first, *rest = walk.text(name).split(".")
+    expr: Expr = walk.name(first.strip())
+    for part in rest:
+        expr = Attribute(expr, part.strip(), name.end_point[0] + 1)
+    return expr
+
+
+def _jsx_attribute(walk: Walk, node: Node) -> tuple[str, Expr]:
+    parts = node.named_children
+    key = walk.text(parts[0]) if parts else ""
+    return key, walk.value(parts[1]) if len(parts) > 1 else Constant("bool")
+
+
+def jsx_expression(walk: Walk, node: Node) -> Expr:
+    """`{x}` in JSX; it may be empty or a comment."""
+    inner = next((child for child in node.named_children if child.type != "comment"), None)
+    return walk.visit(inner) if inner is not None else UNKNOWN
+
+
+def nothing(walk: Walk, node: Node) -> Expr:
+    """Skip what holds no code: comments, text, labels."""
+    del walk, node
+    return UNKNOWN
+
+
+def _constant(kind: str) -> Handler:
+    value = Constant(kind)
+
+    def handle(walk: Walk, node: Node) -> Expr:
+        del walk, node
+        return value
+
+    return handle
+
+
+EXPRESSIONS: dict[str, Handler] = {
+    **dict.fromkeys(("call_expression", "member_expression", "subscript_expression", "non_null_expression"), chain),
+    "instantiation_expression": chain,
+    **dict.fromkeys(("identifier", "this", "super", "import", "shorthand_property_identifier"), identifier),
+    "property_identifier": identifier,
+    "private_property_identifier": identifier,
+    "undefined": _constant("none"),
+    "null": _constant("none"),
+    "true": _constant("bool"),
+    "false": _constant("bool"),
+    "regex": _constant("regex"),
+    "number": number,
+    "string": string,
+    "template_string": template,
+    "new_expression": construct,
+    **dict.fromkeys(("parenthesized_expression", "as_expression", "satisfies_expression", "type_assertion"), erased),
+    "await_expression": awaited,
+    "spread_element": awaited,
+    "yield_expression": yielded,
+    "binary_expression": binary,
+    "ternary_expression": ternary,
+    "sequence_expression": sequence,
+    "unary_expression": unary,
+    "update_expression": unary,
+    "array": array,
+    **dict.fromkeys(("arrow_function", "function_expression", "generator_function"), function_value),
+    "jsx_element": jsx_element,
+    "jsx_self_closing_element": jsx_element,
+    "jsx_expression": jsx_expression,
+    **dict.fromkeys(
+        (
+            "comment",
+            "html_comment",
+            "hash_bang_line",
+            "jsx_text",
+            "statement_identifier",
+            "empty_statement",
+            "debugger_statement",
+            "meta_property",
+            "html_character_reference",
+        ),
+        nothing,
+    ),
+}
+"""What each kind of expression node means; the tables of the sibling modules hold the rest."""
