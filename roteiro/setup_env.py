@@ -2,7 +2,8 @@
 
 Run by the Makefile with any Python 3.11 or newer, before anything is installed: standard library only, and it imports
 nothing of Roteiro. Each step leaves a stamp named for what it depends on, so a second run is over in a moment.
-`LOCAL=0` leaves the local engine out, `GPU=cuda|metal|vulkan` builds it for one.
+`LOCAL=0` leaves the local engine out, `GPU=cuda|metal|vulkan` builds it for one, and `ROTEIRO_WHEELS` names a folder
+in which the built engine is kept and looked for.
 """
 
 from __future__ import annotations
@@ -97,14 +98,21 @@ def _install_engine(venv: Path, gpu: str) -> None:
         _say("  With one (`apt-get install g++`, `xcode-select --install`) run this again, or let another server")
         _say("  answer: make serve UPSTREAM=http://127.0.0.1:11434/v1")
         return
+    wheels = Path(os.environ.get("ROTEIRO_WHEELS") or venv / f"engine{'-' + gpu if gpu else ''}").absolute()
+    if not any(wheels.glob("llama_cpp_python-*.whl")):
+        _build_engine(venv, requirement, gpu, wheels)
+    replace = ["--force-reinstall", "--no-deps"] if gpu and _has_engine(venv, requirement) else []
+    _pip(venv, ["install", *replace, "--find-links", str(wheels), requirement], "installing the local engine")
+    stamp.touch()
+
+
+def _build_engine(venv: Path, requirement: str, gpu: str, wheels: Path) -> None:
     _say("building the local engine (llama.cpp). This happens once: 4 to 20 minutes on two cores.")
     flags = " ".join(part for part in (os.environ.get("CMAKE_ARGS", ""), _TRIMMED, _GPU_FLAGS[gpu]) if part)
+    # pip keeps built wheels without regard to CMAKE_ARGS, so its cache would hand a CPU build to a GPU machine.
+    arguments = ["wheel", "--verbose", "--no-deps", "--no-cache-dir", "--no-binary=llama-cpp-python"]
     environment = {**os.environ, "CMAKE_ARGS": flags}
-    arguments = ["install", "--verbose", "--no-deps"]
-    arguments += ["--force-reinstall", "--no-cache-dir", "--no-binary=llama-cpp-python"] if gpu else []
-    _pip(venv, [*arguments, requirement], "building the local engine", environment)
-    _pip(venv, ["install", requirement], "installing")
-    stamp.touch()
+    _pip(venv, [*arguments, "--wheel-dir", str(wheels), requirement], "building the local engine", environment)
 
 
 def _engine_requirement() -> str:
