@@ -22,7 +22,17 @@ _SIDE = re.compile(
 )
 _CHANGELOG = re.compile(r"(^|/)(change(s|log)|history|news|release-?notes)[^/]*(/|$)", re.IGNORECASE)
 _CONFIG = frozenset({"toml", "yaml", "json", "ini", "cfg"})
-_KINDS = {"class": 0.85, "file": 0.5, "module": 0.6, "section": 0.5, "adr": 0.6, "variable": 0.7, "marker": 0.4}
+_KINDS = {
+    "class": 0.85,
+    "interface": 0.75,
+    "type": 0.7,
+    "variable": 0.7,
+    "module": 0.6,
+    "adr": 0.6,
+    "file": 0.5,
+    "section": 0.5,
+    "marker": 0.4,
+}
 """A question is mostly about what does something; a class repeats the words of its methods, a file those of all."""
 
 

@@ -1,0 +1,181 @@
+"""Which places an answer rests on, decided by the server: small models cite nothing, or wrongly.
+
+What was shown to the model is weighed by how the answer speaks of it: its name, six tokens of its text in a row, shared
+rare words, and its rank in the search. Pure, but for the index that says what exists.
+
+A citation is `verified` when the place exists, the model was shown it, and the answer supports it by name or quotation.
+Nothing here makes a citation verified because it would look better.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from graph.citations import exists, parse_citations, symbol_at
+from graph.lookup import GraphReader
+from serve.ask.evidence import MAX_CITED_LINES, Shown
+from serve.ask.members import members_shown
+from serve.events import Citation
+
+__all__ = ["MAX_CITATIONS", "NamesChecked", "attribute", "check_names"]
+
+MAX_CITATIONS = 3
+"""More is not an answer, it is a list."""
+_QUOTE_TOKENS = 6
+_RANK_WEIGHTS = (0.6, 0.4, 0.3)
+_NAME_WEIGHT = 2.0
+_QUOTE_WEIGHT = 1.0
+_OVERLAP_WEIGHT = 1.0
+_KEPT_SHARE = 0.5
+"""A further citation needs this share of the best one's weight: what the answer mentions in passing is no source."""
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_WORD = re.compile(r"[A-Za-z_]\w+")
+_TICKED = re.compile(r"`([^`\n]{1,200})`")
+_NAME_SHAPE = re.compile(r"@?([A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*)(?:\(.*\))?$", re.DOTALL)
+
+
+class _Weighed(Struct, frozen=True):
+    shown: Shown
+    weight: float
+    supports: bool
+
+
+class NamesChecked(Struct, frozen=True, kw_only=True):
+    """The names that an answer puts in backticks: those the repository has, and those it has not."""
+
+    known: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def attribute(store: GraphReader, answer: str, shown: Sequence[Shown]) -> tuple[Citation, ...]:
+    """Return at most three citations, the weightiest first.
+
+    Places that the answer itself writes as `path:line` come in too, in whatever state they are. When the answer
+    supports nothing, the best hit of the question is returned unverified: where to look, and no more than that.
+    """
+    candidates = _narrowed(store, answer, shown)
+    weighed = sorted((_weigh(answer, place) for place in candidates), key=lambda w: (-w.weight, w.shown.rank))
+    supported = [found for found in weighed if found.supports]
+    border = supported[0].weight * _KEPT_SHARE if supported else 0.0
+    kept = [found for found in supported if found.weight >= border]
+    citations = [_citation(store, found.shown, supports=True) for found in _distinct(kept)[:MAX_CITATIONS]]
+    if not citations and weighed:
+        citations = [_citation(store, min(shown, key=lambda place: place.rank), supports=False)]
+    return (*citations, *_written(store, answer, citations, shown))[:MAX_CITATIONS]
+
+
+def check_names(store: GraphReader, answer: str) -> NamesChecked:
+    """Return which names in backticks are symbols or files of the repository; code and plain words are passed over."""
+    known: list[str] = []
+    unknown: list[str] = []
+    for ticked in dict.fromkeys(_TICKED.findall(answer)):
+        found = _NAME_SHAPE.match(ticked.strip())
+        if found is None:
+            continue
+        name = re.split(r"\.|::|#", found[1])[-1]
+        (known if _is_known(store, name, ticked) else unknown).append(found[1])
+    return NamesChecked(known=tuple(known), unknown=tuple(unknown))
+
+
+def names(answer: str, qualname: str) -> bool:
+    """Whether an answer names a symbol: its whole name as a word, marked as code where it is a plain word too."""
+    simple = re.split(r"\.|::", qualname)[-1]
+    if len(simple) < 2:
+        return False
+    escaped = re.escape(simple)
+    if re.fullmatch(r"[a-z]+|[A-Z][a-z]+", simple):  # an English word: `send`, send(), x.send count, "send" does not
+        return (
+            re.search(rf"`[^`\n]*(?<![\w]){escaped}(?![\w])[^`\n]*`|(?<![\w]){escaped}\(|\.{escaped}\b", answer)
+            is not None
+        )
+    return re.search(rf"(?<![\w]){escaped}(?![\w])", answer) is not None
+
+
+def quotes(answer: str, text: str) -> bool:
+    """Whether six tokens in a row of a text stand in the answer."""
+    said = _TOKEN.findall(answer)
+    source = _TOKEN.findall(text)
+    runs = {tuple(source[i : i + _QUOTE_TOKENS]) for i in range(len(source) - _QUOTE_TOKENS + 1)}
+    return any(tuple(said[i : i + _QUOTE_TOKENS]) in runs for i in range(len(said) - _QUOTE_TOKENS + 1))
+
+
+def _narrowed(store: GraphReader, answer: str, shown: Sequence[Shown]) -> list[Shown]:
+    """Return the shown places, and the members of shown classes that the answer names."""
+    found: list[Shown] = []
+    for place in shown:
+        members = [member for member in members_shown(store, place) if names(answer, member.name)]
+        found.extend(members or [place])
+    return found
+
+
+def _weigh(answer: str, place: Shown) -> _Weighed:
+    named = bool(place.name) and names(answer, place.name)
+    quoted = quotes(answer, place.text)
+    rank = _RANK_WEIGHTS[place.rank] if place.rank < len(_RANK_WEIGHTS) else 0.2
+    weight = rank + _NAME_WEIGHT * named + _QUOTE_WEIGHT * quoted + _OVERLAP_WEIGHT * _overlap(answer, place.text)
+    return _Weighed(place, weight, named or quoted)
+
+
+def _overlap(answer: str, text: str) -> float:
+    """Return which share of the answer's identifiers stands in a text."""
+    said = {word for word in _WORD.findall(answer) if "_" in word or not word.islower()}
+    return len(said & set(_WORD.findall(text))) / len(said) if said else 0.0
+
+
+def _distinct(found: Iterable[_Weighed]) -> list[_Weighed]:
+    """Drop what lies inside, or around, a place that is cited already."""
+    kept: list[_Weighed] = []
+    for one in found:
+        if not any(_overlaps(one.shown, other.shown) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _overlaps(one: Shown, other: Shown) -> bool:
+    return one.path == other.path and one.start_line <= other.end_line and other.start_line <= one.end_line
+
+
+def _citation(store: GraphReader, place: Shown, *, supports: bool, was_shown: bool = True) -> Citation:
+    there = exists(store, place.path, place.start_line, place.end_line)
+    return Citation(
+        path=place.path,
+        start_line=place.start_line,
+        end_line=place.end_line,
+        key=place.key,
+        name=place.name,
+        exists=there,
+        shown=was_shown,
+        supports=supports,
+        verified=there and was_shown and supports,
+    )
+
+
+def _written(store: GraphReader, answer: str, cited: Sequence[Citation], shown: Sequence[Shown]) -> Iterable[Citation]:
+    """Yield the places that the answer writes out and that are not cited yet."""
+    for written in parse_citations(answer):
+        end = min(written.end_line, written.start_line + MAX_CITED_LINES - 1)
+        place = Shown(path=written.path, start_line=written.start_line, end_line=end)
+        if any(one.path == place.path and one.start_line <= end and place.start_line <= one.end_line for one in cited):
+            continue
+        around = symbol_at(store, place.path, place.start_line)
+        if around is not None:
+            place = Shown(
+                path=place.path, start_line=place.start_line, end_line=end, key=around.key, name=around.qualname
+            )
+        yield _citation(store, place, supports=True, was_shown=any(_overlaps(place, other) for other in shown))
+
+
+def _is_known(store: GraphReader, name: str, ticked: str) -> bool:
+    row = (
+        store.read()
+        .execute(
+            "SELECT 1 FROM node WHERE project = ? AND name IN (?, ?) LIMIT 1",
+            (store.project_id, name, ticked.strip().rsplit("/", 1)[-1]),
+        )
+        .fetchone()
+    )
+    return row is not None
