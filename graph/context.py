@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from graph.lookup import GraphReader, Symbol, find_node, node_by_key, node_id, nodes_by_id, symbol_of
 from graph.model import Node, NodeKind
@@ -174,8 +175,11 @@ def _headline(role: str, node: Node) -> ContextItem:
 def _call_item(role: str, call: Call, read_lines: ReadLines) -> ContextItem:
     """Return a caller as its signature and the lines that call."""
     sites = [f"{line}: {read_lines(call.path, line, line).strip()[:160]}" for line in call.lines[:2]]
-    text = "\n".join([call.signature or f"{call.kind} {call.qualname}", *(f"    {site}" for site in sites)])
-    return _of_call(role, call, text)
+    title = "at module level" if call.kind == "file" else call.signature or f"{call.kind} {call.qualname}"
+    item = _of_call(role, call, "\n".join([title, *(f"    {site}" for site in sites)]))
+    if call.kind == "file" and call.lines:
+        return replace(item, start_line=call.lines[0], end_line=call.lines[-1])
+    return item
 
 
 def _callee_item(call: Call) -> ContextItem:

@@ -214,7 +214,7 @@ def nearest_names(store: GraphReader, reference: str, limit: int = 5) -> tuple[s
     best = [name for score, name in sorted(scored, key=lambda item: (-item[0], item[1]))[:limit] if score >= 0.4]
     keys: list[str] = []
     for name in best:
-        keys.extend(node.key for node in _select(store, "n.name = ?", (name,)))
+        keys.extend(node.key for node in sorted(_select(store, "n.name = ?", (name,)), key=lambda node: node.is_test))
     return tuple(keys[:limit])
 
 
@@ -317,6 +317,8 @@ def _likeness(pairs: frozenset[str], wanted: str, name: str) -> float:
     """Dice's coefficient over pairs of letters, with a bonus when one name holds the other."""
     others = _pairs(name)
     score = 2 * len(pairs & others) / (len(pairs) + len(others))
+    if wanted.replace("_", "") == name.replace("_", ""):
+        return 2.0  # the same name in another spelling
     held = len(wanted) >= 3 and (wanted in name or (len(name) >= 3 and name in wanted))
     return score + (0.25 if held else 0.0)
 

@@ -92,13 +92,17 @@ def find_path(
     if set(here) & set(there):
         return replace(asked, relation="meeting", hops=_containment(store, one, other))
     stopped = False
-    for relation, starts, goals, kinds in _questions(here, there):
-        search = _Search(store, kinds, both_ways=relation == "meeting", expired=lambda: clock() > deadline)
+    for relation, starts, goals, kinds, through_tests in _questions(here, there):
+        search = _Search(
+            store, kinds, _Bounds(relation == "meeting", through_tests, expired=lambda: clock() > deadline)
+        )
         edges = search.run(starts, goals, max_hops)
         stopped = stopped or search.stopped
         if edges:
             return replace(asked, relation=relation, hops=_hops(store, edges))
-    bound = f"within {max_hops} hop{'s' if max_hops > 1 else ''}" + (" (the search was cut short by its bounds)" if stopped else "")
+    bound = f"within {max_hops} hop{'s' if max_hops > 1 else ''}" + (
+        " (the search was cut short by its bounds)" if stopped else ""
+    )
     reason = (
         f"Neither leads to the other, and they do not meet, {bound} over calls, imports, inheritance, references and "
         "containment. Calls that no rule resolved are not walked; `callers` with `include_inferred` lists candidates."
@@ -108,23 +112,31 @@ def find_path(
 
 def _questions(
     here: Sequence[int], there: Sequence[int]
-) -> Iterable[tuple[Relation, Sequence[int], Sequence[int], tuple[str, ...]]]:
-    yield "forward", here, there, _DIRECTED
-    yield "backward", there, here, _DIRECTED
-    # The asked symbols alone, not what is in them: the meeting goes by containment anyway, and says so.
-    yield "meeting", here[:1], there[:1], _ALL
+) -> Iterable[tuple[Relation, Sequence[int], Sequence[int], tuple[str, ...], bool]]:
+    yield "forward", here, there, _DIRECTED, True
+    yield "backward", there, here, _DIRECTED, True
+    # The asked symbols alone, not what is in them: the meeting goes by containment anyway, and says so. A test uses
+    # everything, so that two symbols meet in one says little: such a meeting is only the last resort.
+    yield "meeting", here[:1], there[:1], _ALL, False
+    yield "meeting", here[:1], there[:1], _ALL, True
+
+
+class _Bounds(Struct, frozen=True):
+    """What a search may do."""
+
+    both_ways: bool
+    """Walk edges against their direction too."""
+    through_tests: bool
+    expired: Callable[[], bool]
 
 
 class _Search:
     """A breadth-first search from both ends, a level at a time, always the smaller side first."""
 
-    def __init__(
-        self, store: GraphReader, kinds: tuple[str, ...], *, both_ways: bool, expired: Callable[[], bool]
-    ) -> None:
+    def __init__(self, store: GraphReader, kinds: tuple[str, ...], bounds: _Bounds) -> None:
         self._store = store
         self._kinds = kinds
-        self._both_ways = both_ways
-        self._expired = expired
+        self._bounds = bounds
         self.stopped = False
 
     def run(self, starts: Sequence[int], goals: Sequence[int], max_hops: int) -> list[_Edge]:
@@ -132,7 +144,7 @@ class _Search:
         fore = _Side(dict.fromkeys(starts, ()), list(starts))
         back = _Side(dict.fromkeys(goals, ()), list(goals))
         while fore.frontier and back.frontier and fore.depth + back.depth < max_hops:
-            if self._expired() or len(fore.reached) + len(back.reached) > _MOST_VISITED:
+            if self._bounds.expired() or len(fore.reached) + len(back.reached) > _MOST_VISITED:
                 self.stopped = True
                 return []
             side, other = (fore, back) if len(fore.frontier) <= len(back.frontier) else (back, fore)
@@ -153,15 +165,16 @@ class _Search:
         side.depth += 1
 
     def _edges(self, near: Sequence[int], *, is_fore: bool) -> Iterable[_Edge]:
-        ways = (True, False) if self._both_ways else (is_fore,)
+        ways = (True, False) if self._bounds.both_ways else (is_fore,)
         kinds = ",".join("?" * len(self._kinds))
         for along in ways:
             here, there = ("src", "dst") if along else ("dst", "src")
             for first in range(0, len(near), _IDS_AT_ONCE):
                 part = near[first : first + _IDS_AT_ONCE]
                 statement = (
-                    f"SELECT {here}, {there}, kind FROM edge WHERE {here} IN ({','.join('?' * len(part))}) "  # noqa: S608 (column names above)
-                    f"AND kind IN ({kinds}) AND provenance <> 'inferred'"
+                    f"SELECT e.{here}, e.{there}, e.kind FROM edge AS e JOIN node AS n ON n.id = e.{there} "  # noqa: S608 (column names above)
+                    f"WHERE e.{here} IN ({','.join('?' * len(part))}) AND e.kind IN ({kinds}) "
+                    f"AND e.provenance <> 'inferred'{'' if self._bounds.through_tests else ' AND n.is_test = 0'}"
                 )
                 for nearer, far, kind in self._store.read().execute(statement, (*part, *self._kinds)):
                     yield _Edge(nearer, far, kind, along)
@@ -247,6 +260,6 @@ def _inside(store: GraphReader, node: Node) -> list[int]:
 
 def _containment(store: GraphReader, one: Node, other: Node) -> tuple[Hop, ...]:
     """Return the chain of containers between two symbols of which one is inside the other."""
-    search = _Search(store, ("contains",), both_ways=True, expired=lambda: False)
+    search = _Search(store, ("contains",), _Bounds(both_ways=True, through_tests=True, expired=lambda: False))
     edges = search.run([node_id(store, one.key)], [node_id(store, other.key)], 12)
     return _hops(store, edges)

@@ -45,6 +45,8 @@ class Call(Symbol, frozen=True, kw_only=True):
     """The key that is called (or calls) on the way to the asked symbol; empty when that is the symbol itself."""
     provenance: str = "derived"
     confidence: float = 1.0
+    site_path: str = ""
+    """The file that `lines` count in: the caller's."""
     text: str = ""
     """The source line of the first call site, where a tool read it."""
 
@@ -69,14 +71,16 @@ class Calls(Struct, frozen=True, kw_only=True):
 def callers(
     store: GraphReader, key: str, *, depth: int = 1, include_inferred: bool = False, limit: int = 20, cursor: str = ""
 ) -> Calls:
-    """Return who calls a symbol: sources before tests, by path and line. A class includes its constructor's callers.
+    """Return who calls a symbol: tests last, its own top folder first, by path and line.
+
+    A class includes the callers of its constructor.
 
     Raises:
         KeyNotFoundError, PathError, ArgumentError: see `find_node`.
     """
     node = find_node(store, key)
     seeds = [node_id(store, node.key), *_constructors(store, node)]
-    found, notes = _walk(store, seeds, "callers", depth)
+    found, notes = _walk(store, seeds, "callers", depth, node.path)
     notes = [*_caller_notes(store, seeds), *notes]
     names = unresolved_callers(store, node, {(item.id, line) for item in found for line in item.lines})
     if include_inferred:
@@ -95,7 +99,7 @@ def callees(
     node = find_node(store, key)
     constructors = _constructors(store, node)
     seeds = [node_id(store, node.key), *constructors]
-    found, notes = _walk(store, seeds, "callees", depth)
+    found, notes = _walk(store, seeds, "callees", depth, node.path)
     if node.kind in TYPES:
         body = "its body and its constructor" if constructors else "its body; it has no constructor of its own"
         notes.insert(0, f"Of a {node.kind.value} these are the calls in {body}. Ask for a method to see its calls.")
@@ -125,12 +129,14 @@ def split_lines(written: str) -> tuple[int, ...]:
     return tuple(int(line) for line in written.split(",") if line)
 
 
-def _walk(store: GraphReader, seeds: Sequence[int], direction: Direction, depth: int) -> tuple[list[Found], list[str]]:
+def _walk(
+    store: GraphReader, seeds: Sequence[int], direction: Direction, depth: int, home: str
+) -> tuple[list[Found], list[str]]:
     """Return the calls level by level; each symbol once, at its smallest depth."""
     found: dict[int, Found] = {}
     frontier, visited = list(seeds), set(seeds)
     for level in range(1, depth + 1):
-        reached = _level(store, frontier, direction, level)
+        reached = _level(store, frontier, direction, level, home)
         # A symbol that calls itself is a true caller of itself, on the first level.
         fresh = {key: item for key, item in reached.items() if level == 1 or key not in visited}
         found |= {key: item for key, item in fresh.items() if key not in found}
@@ -143,7 +149,7 @@ def _walk(store: GraphReader, seeds: Sequence[int], direction: Direction, depth:
     return list(found.values()), []
 
 
-def _level(store: GraphReader, near: Sequence[int], direction: Direction, depth: int) -> dict[int, Found]:
+def _level(store: GraphReader, near: Sequence[int], direction: Direction, depth: int, home: str) -> dict[int, Found]:
     """Return the calls one step away from `near`, merged by the symbol at the other end."""
     here, there = ("dst", "src") if direction == "callers" else ("src", "dst")
     reached: dict[int, Found] = {}
@@ -158,7 +164,10 @@ def _level(store: GraphReader, near: Sequence[int], direction: Direction, depth:
             statement, part
         ):
             lines = split_lines(written)
-            order = (depth, test, path, line, key) if direction == "callers" else (depth, lines[:1], path, line, key)
+            away = path.partition("/")[0] != home.partition("/")[0]
+            order = (
+                (depth, test, away, path, line, key) if direction == "callers" else (depth, lines[:1], path, line, key)
+            )
             item = Found(other, nearer, lines, provenance, confidence, depth, order)
             reached[other] = merged(reached[other], item) if other in reached else item
     return reached
@@ -184,7 +193,7 @@ def _page(  # noqa: PLR0913 (the parts of one answer)
     return Calls(
         direction=direction,
         of=symbol_of(node),
-        calls=tuple(_call(item, nodes, node) for item in shown if item.id in nodes),
+        calls=tuple(_call(direction, item, nodes, node) for item in shown if item.id in nodes),
         total=len(found),
         sites=sum(len(item.lines) for item in found),
         candidates=candidates,
@@ -194,9 +203,11 @@ def _page(  # noqa: PLR0913 (the parts of one answer)
     )
 
 
-def _call(item: Found, nodes: dict[int, Node], asked: Node) -> Call:
+def _call(direction: Direction, item: Found, nodes: dict[int, Node], asked: Node) -> Call:
     other, near = symbol_of(nodes[item.id]), nodes.get(item.near)
+    caller = near if direction == "callees" else nodes[item.id]
     return Call(
+        site_path=asked.path if caller is None else caller.path,
         path=other.path,
         start_line=other.start_line,
         end_line=other.end_line,
@@ -228,13 +239,15 @@ def _constructors(store: GraphReader, node: Node) -> list[int]:
 
 
 def _caller_notes(store: GraphReader, seeds: Sequence[int]) -> list[str]:
-    """Say what a reader of the callers should know: constructors, overriding methods, subclasses."""
+    """Say what a reader of the callers should know: constructors, overrides, subclasses, other uses."""
     notes: list[str] = []
     if len(seeds) > 1:
         notes.append("Callers of its constructor are included.")
     for kind, sentence in (
         ("overrides", "Overridden by {names}; calls that reach those are not in this list."),
         ("inherits", "Subclassed by {names}."),
+        ("imports", "Imported by {names}."),
+        ("references", "Used as a value, without a call that could be followed, by {names}."),
     ):
         names = _neighbours(store, seeds[0], kind, "src")
         if names:
@@ -248,10 +261,14 @@ def _neighbours(store: GraphReader, id_: int, kind: str, end: Literal["src", "ds
     """Return the qualified names at the `end` of the edges of a kind, sorted."""
     other = "dst" if end == "src" else "src"
     statement = (
-        f"SELECT n.qualname, f.path FROM edge AS e JOIN node AS n ON n.id = e.{end} JOIN file AS f ON f.id = n.file "  # noqa: S608
+        f"SELECT n.qualname, f.path, n.kind FROM edge AS e "  # noqa: S608
+        f"JOIN node AS n ON n.id = e.{end} JOIN file AS f ON f.id = n.file "
         f"WHERE e.{other} = ? AND e.kind = ? AND e.provenance <> 'inferred' ORDER BY f.path, n.start_line"
     )
-    return [f"{path}#{qualname}" for qualname, path in store.read().execute(statement, (id_, kind))]
+    return [
+        path if node_kind == "file" else f"{path}#{qualname}"
+        for qualname, path, node_kind in store.read().execute(statement, (id_, kind))
+    ]
 
 
 def _listed(names: Sequence[str], most: int = 4) -> str:

@@ -107,12 +107,12 @@ def run_callers(repository: Repository, arguments: CallsArguments) -> Calls:
         limit=arguments.limit,
         cursor=arguments.cursor,
     )
-    return replace(found, calls=tuple(_call_with_text(repository, call, call.path) for call in found.calls))
+    return _with_text(repository, found)
 
 
 def run_callees(repository: Repository, arguments: CallsArguments) -> Calls:
     """Return what a symbol calls."""
-    return callees(
+    found = callees(
         repository.store,
         arguments.key,
         depth=arguments.depth,
@@ -120,6 +120,7 @@ def run_callees(repository: Repository, arguments: CallsArguments) -> Calls:
         limit=arguments.limit,
         cursor=arguments.cursor,
     )
+    return _with_text(repository, found)
 
 
 def run_path(repository: Repository, arguments: PathArguments) -> Path:
@@ -133,8 +134,12 @@ def run_overview(repository: Repository, _arguments: OverviewArguments) -> Overv
     return describe_repository(repository.store)
 
 
-def _call_with_text(repository: Repository, call: Call, path: str) -> Call:
-    return replace(call, text=_line(repository, path, call.lines[0])) if call.lines else call
+def _with_text(repository: Repository, found: Calls) -> Calls:
+    return replace(found, calls=tuple(_call_with_text(repository, call) for call in found.calls))
+
+
+def _call_with_text(repository: Repository, call: Call) -> Call:
+    return replace(call, text=_line(repository, call.site_path, call.lines[0])) if call.lines else call
 
 
 def _hop_with_text(repository: Repository, hop: Hop) -> Hop:

@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 _SITES_SHOWN = 8
+_REASONS_SHOWN = 3
+_NOT_CALLED = frozenset({"file", "section", "adr", "marker", "interface", "type"})
 
 
 class Page(Struct, frozen=True, kw_only=True):
@@ -188,17 +190,21 @@ def overview_page(answer: Overview) -> Page:
 
 
 def _hit_text(rank: int, hit: SearchHit) -> str:
-    lines = [f"{rank}. {_where(hit)}" + (f"  [{hit.why}]" if hit.why else "")]
+    why = ", ".join(hit.why.split(", ")[:_REASONS_SHOWN])
+    lines = [f"{rank}. {_where(hit)}" + (f"  [{why}]" if why else "")]
     if hit.signature:
         lines.append(f"   {hit.signature}")
     if hit.doc:
         lines.append(f"   {hit.doc}")
-    lines += [f"   {number}: {text.strip()[:160]}" for number, text in hit.lines]
+    lines += [
+        f"   {number}: {text.strip()[:160]}"
+        for number, text in hit.lines
+        if not (hit.signature and hit.signature.startswith(text.strip().rstrip(":({ ")))
+    ]
     return "\n".join(lines)
 
 
 def _call_text(call: Call, answer: Calls) -> str:
-    at = call.path if answer.direction == "callers" else answer.of.path
     shown = ", ".join(str(line) for line in call.lines[:_SITES_SHOWN])
     more = f" and {len(call.lines) - _SITES_SHOWN} more" if len(call.lines) > _SITES_SHOWN else ""
     marks = [f"depth {call.depth}"] if call.depth > 1 else []
@@ -210,7 +216,8 @@ def _call_text(call: Call, answer: Calls) -> str:
         marks.append(f"confidence {call.confidence:.2g}")
     marked = f" ({'; '.join(marks)})" if marks else ""
     site = f"lines {shown}{more}" if len(call.lines) > 1 else f"line {shown}"
-    site = site if answer.direction == "callers" else f"{site} of {at}"
+    if call.site_path != (call.path if answer.direction == "callers" else answer.of.path):
+        site += f" of {call.site_path}"
     text = f": {call.text[:160]}" if call.text else ""
     return f"- {_where(call)}{marked}\n  {site}{text}"
 
@@ -225,6 +232,8 @@ def _hop_text(hop: Hop) -> str:
 
 
 def _no_calls(answer: Calls, of: str) -> str:
+    if answer.direction == "callers" and answer.of.kind in _NOT_CALLED:
+        return f"{of}: a {answer.of.kind} is not called."
     if answer.direction == "callers":
         head = (
             f"{of}: no callers found. Nothing in the indexed files calls it in a way that the language's rules resolve."
