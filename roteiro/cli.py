@@ -74,12 +74,18 @@ def build() -> typer.Typer:
     return app
 
 
-def _top(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
-) -> None:
-    if version:
-        typer.echo(__version__)
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"roteiro {__version__}")
         raise typer.Exit
+
+
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    del version  # its callback has printed it
 
 
 def _mcp(rest: Annotated[list[str] | None, typer.Argument(metavar="[OPTIONS]")] = None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,6 +20,8 @@ _TEXT_BYTES = 400_000
 """A person scrolls and pipes; the 8,000 bytes that an agent can take do not bound them."""
 
 _NOT_FOUND = 1
+
+_PLACE = re.compile(r"^((?:\d+\. |- )?)(\S+:\d+(?:-\d+)?)(?= )", re.MULTILINE)
 
 
 def answer(tool: str, arguments: Mapping[str, object], root: Path | None, *, as_json: bool) -> int:
@@ -45,11 +48,5 @@ def _is_empty(result: Struct) -> bool:
 
 
 def _highlighted(found: Answer) -> str:
-    """Return the text with the lines that name a place in bold."""
-    return "\n".join(bold(line) if _names_a_place(line) else line for line in found.text.splitlines())
-
-
-def _names_a_place(line: str) -> bool:
-    head = line.partition(" ")[0]
-    path, _, lines = head.rpartition(":")
-    return bool(path) and lines[:1].isdigit() and not line.startswith(" ")
+    """Return the text with the places that begin its lines in bold."""
+    return _PLACE.sub(lambda place: place[1] + bold(place[2]), found.text)

@@ -90,11 +90,14 @@ def callees(
 def path(
     start: Annotated[str, typer.Argument(metavar="FROM", help="A key, or a name that is unique.")],
     end: Annotated[str, typer.Argument(metavar="TO", help="A key, or a name that is unique.")],
+    max_hops: Annotated[
+        int | None, typer.Option("--max-hops", help="The longest path to look for.", min=1, show_default=False)
+    ] = None,
     root: Root = None,
     as_json: AsJson = False,
 ) -> int:
     """Show how one symbol is connected to another."""
-    return _ask("path", {"from": start, "to": end}, root, as_json=as_json)
+    return _ask("path", {"from": start, "to": end, "max_hops": max_hops}, root, as_json=as_json)
 
 
 def overview(root: Root = None, as_json: AsJson = False) -> int:
