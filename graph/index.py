@@ -20,6 +20,7 @@ from graph.git import Worktree, blob_id, head_commit
 from graph.index_frames import Done, Job
 from graph.index_plan import Known, Plan, known_files, plan_for, remembered, settled_as, task_for
 from graph.index_pool import work_on
+from graph.index_signals import changed_signals
 from graph.index_source import FileSource
 from graph.index_work import CONTENT_VERSION
 from graph.index_write import (
@@ -36,13 +37,12 @@ from graph.places import Places, prepare
 from graph.progress import Phase, Progress, ProgressListener, SyncReport
 from graph.reading import FileUnreadableError, read_file
 from graph.resolve.resolver import Resolver
-from graph.resolve.signals import signals_of
 from graph.resolve.source import RESOLVE_VERSION
 from graph.search.indexing import SEARCH_VERSION, remove, update
 from graph.settings import IndexSettings
 from graph.store import Store
 
-__all__ = ["LOCK_WAIT_S", "signals", "sync"]
+__all__ = ["LOCK_WAIT_S", "sync"]
 
 LOCK_WAIT_S = 3600.0
 """A cold sync of the largest repositories ends long before."""
@@ -136,7 +136,7 @@ class _Sync:
         )
         before, known = self._known, known_files(self._connection, self._project)
         self._known = known
-        self._resolve(known, signals(before, known), everything=_part(versions, "resolve") != RESOLVE_VERSION)
+        self._resolve(known, changed_signals(before, known), everything=_part(versions, "resolve") != RESOLVE_VERSION)
         self._index_text(known, everything=_part(versions, "search") != SEARCH_VERSION)
         self._sign(commit)
 
@@ -268,33 +268,6 @@ class _Sync:
             "UPDATE project SET built_commit = ?, built_at = ?, versions = ? WHERE id = ?",
             (commit, datetime.now(UTC).isoformat(timespec="seconds"), _VERSIONS, self._project),
         )
-
-
-def signals(before: Mapping[str, Known], after: Mapping[str, Known]) -> set[str]:
-    """Return what dependents listen for: paths whose interface changed, signals of those that came or went.
-
-    Only folders of files that were there before and after count as known, so that two files that come together into a
-    new folder both announce it.
-    """
-    old = {path: (row.language, row.interface) for path, row in before.items() if _counts(row)}
-    new = {path: (row.language, row.interface) for path, row in after.items() if _counts(row)}
-    stayed = {path for path in old.keys() & new.keys() if old[path][0] == new[path][0]}
-    moved = (old.keys() | new.keys()) - stayed
-    given = {path for path in stayed if old[path] != new[path]}
-    if moved:
-        folders = {parent for path in stayed for parent in _parents(path)}
-        given.update(signal for path in moved for signal in signals_of(path, folders))
-    return given
-
-
-def _counts(row: Known) -> bool:
-    """Say whether a resolver can see a file: indexed, or a configuration."""
-    return row.status == "indexed" or (row.status == "other" and bool(row.blob))
-
-
-def _parents(path: str) -> list[str]:
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
 
 
 def _part(versions: str, name: str) -> int:

@@ -1,0 +1,54 @@
+"""What changed between two states of the file table, in the words that resolution listens for.
+
+Pure. A path stands for a change of what other files can see of it; a path that came or went also gives the signals of
+`graph.resolve.signals`, which wake imports that found nothing or found something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from graph.index_plan import Known
+from graph.resolve.signals import signals_of
+
+__all__ = ["changed_signals"]
+
+
+def changed_signals(before: Mapping[str, Known], after: Mapping[str, Known]) -> set[str]:
+    """Return the paths whose interface changed and the signals of those that came or went.
+
+    A folder counts as known only for the language of its files, and only by files that were there before and after:
+    the first Python file in a folder of scripts makes it a package, and two files that come into a new folder together
+    both announce it.
+    """
+    old = {path: (row.language, row.interface) for path, row in before.items() if _is_visible(row)}
+    new = {path: (row.language, row.interface) for path, row in after.items() if _is_visible(row)}
+    stayed = {path: old[path][0] for path in old.keys() & new.keys() if old[path][0] == new[path][0]}
+    given = {path for path in stayed if old[path] != new[path]}
+    moved = {(path, old[path][0]) for path in old.keys() - stayed.keys()}
+    moved |= {(path, new[path][0]) for path in new.keys() - stayed.keys()}
+
+    @cache
+    def folders(language: str) -> set[str]:
+        return _folders(path for path, other in stayed.items() if other == language)
+
+    for path, language in moved:
+        given.update(signals_of(path, folders(language)))
+    return given
+
+
+def _is_visible(row: Known) -> bool:
+    """Say whether a resolver can see a file: indexed, or a configuration."""
+    return row.status == "indexed" or (row.status == "other" and bool(row.blob))
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """Return every folder above these paths."""
+    found: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
