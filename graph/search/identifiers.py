@@ -22,7 +22,7 @@ _LOOKED_AT = 400
 """Names that hold the text; the shortest come first, so an exact one is always among them."""
 
 EXACT = 10.0
-"""Above any score of a sentence, whose fields add up to less than 9."""
+"""Above any score of a sentence, whose fields add up to less than 10."""
 
 
 def identifier_in(text: str) -> str | None:

@@ -23,7 +23,7 @@ _SIDE = re.compile(
 _CHANGELOG = re.compile(r"(^|/)(change(s|log)|history|news|release-?notes)[^/]*(/|$)", re.IGNORECASE)
 _CONFIG = frozenset({"toml", "yaml", "json", "ini", "cfg"})
 _KINDS = {
-    "class": 0.85,
+    "class": 0.75,
     "interface": 0.75,
     "type": 0.7,
     "variable": 0.7,

@@ -25,18 +25,18 @@ FIELD_WEIGHTS: dict[str, float] = {
     "name": 2.0,
     "enclosing": 1.2,
     "path": 0.8,
-    "signature": 0.6,
+    "signature": 0.8,
     "doc": 0.8,
     "body": 0.4,
     "callers": 0.3,
 }
 COVERAGE_WEIGHT = 1.0
 """Of the squared share of the question that all fields together hold: one place with everything beats two halves."""
-QUALIFIED_WEIGHT = 0.9
+QUALIFIED_WEIGHT = 1.2
 """Of the share that the qualified name holds: `Session.send` has two words in two fields, and is one name."""
-FIT_WEIGHT = 0.3
+FIT_WEIGHT = 0.4
 """Of the share of the name's own parts that were asked for: `get_debug_flag` is more than "debug"."""
-BM25_WEIGHT = 0.8
+BM25_WEIGHT = 1.5
 """Of BM25 by the weight of the question, at most about 2: how often and how near the top of a short document."""
 
 
