@@ -67,7 +67,8 @@ class CallExpr(Struct, frozen=True, array_like=True, tag="c", tag_field="_"):
 
     function: Expr
     line: int
-    """The line of the callee's name (the last component)."""
+    """The line of the callee's name (the last component); 0 for a call that happens without being written as one: a
+    decorator applied to what it decorates, `raise Refused`."""
     arguments: tuple[Expr, ...] = ()
     keywords: tuple[tuple[str, Expr], ...] = ()
     constructs: bool = False
@@ -300,3 +301,5 @@ class Facts(Struct, array_like=True):
     """Syntax errors that the parser recovered from."""
     notes: tuple[str, ...] = ()
     """What was not understood, in words, each once."""
+    decision_status: str = ""
+    """The status of a decision record, in lower case; `unknown` when it states none, empty when the file is none."""

@@ -9,6 +9,7 @@ from tree_sitter import Node
 from graph.extract.facts import (
     Assign,
     Attribute,
+    CallExpr,
     Collection,
     Constant,
     Definition,
@@ -249,7 +250,10 @@ class StatementWalker(ExpressionWalker):
 
     def stmt_raise_statement(self, node: Node) -> Expr:
         for child in node.named_children:
-            self.mention(self.expr(child), child)
+            value = self.mention(self.expr(child), child)
+            if isinstance(value, Name | Attribute):
+                # `raise Refused` makes an instance of it; the call is written nowhere, so it has no line.
+                self.body.calls.append(CallExpr(value, 0))
         return UNKNOWN
 
     def stmt_global_statement(self, node: Node) -> Expr:
@@ -365,9 +369,18 @@ class StatementWalker(ExpressionWalker):
                 decorators.append(self.mention(self.expr(inner), inner))
             elif kind == "function_definition":
                 self.function(child, tuple(decorators), node.start_point[0] + 1)
+                self.decorate(child, decorators)
             elif kind == "class_definition":
                 self.klass(child, tuple(decorators), node.start_point[0] + 1)
+                self.decorate(child, decorators)
         return UNKNOWN
+
+    def decorate(self, node: Node, decorators: list[Expr]) -> None:
+        """Record that each decorator is called with what it decorates; the calls are written nowhere."""
+        name_node = node.child_by_field_name("name")
+        if name_node is not None:
+            name = self.expr_identifier(name_node)
+            self.body.calls.extend(CallExpr(decorator, 0, (name,)) for decorator in decorators)
 
     def stmt_function_definition(self, node: Node) -> Expr:
         self.function(node, (), node.start_point[0] + 1)

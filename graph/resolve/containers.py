@@ -19,7 +19,7 @@ from graph.resolve.views import FileView
 
 __all__ = ["ContainerReader"]
 
-_ONE_ITEM = frozenset({"pop", "popleft", "get", "setdefault", "popitem", "__getitem__", "at"})
+_ONE_ITEM = frozenset({"pop", "popleft", "get", "setdefault", "popitem", "__getitem__", "at", "result", "get_nowait"})
 _SAME = frozenset({"copy", "union", "intersection", "difference", "sort", "reversed", "filter", "slice", "concat"})
 _MAX_READ = 64
 

@@ -8,7 +8,7 @@ from graph.extract.facts import Attribute, CallExpr, Expr, ImportedName, Name
 from graph.model import Edge, EdgeKind, NodeKind, file_key
 from graph.resolve.evaluator import Evaluator
 from graph.resolve.source import UnresolvedCall
-from graph.resolve.values import Class, External, Function, Instance, Module, Package, Value, Values
+from graph.resolve.values import Class, External, Function, Instance, Method, Module, Package, Value, Values
 from graph.resolve.views import CLASS_KINDS, FileView
 
 __all__ = ["EdgeCollector"]
@@ -31,6 +31,7 @@ class EdgeCollector:
             self._hierarchy()
             for scope in range(len(self._view.facts.scopes)):
                 self._calls(scope)
+                self._implicit(scope)
                 self._references(scope)
         edges = tuple(
             Edge(src=src, dst=dst, kind=kind, confidence=confidence, lines=tuple(sorted(lines)))
@@ -128,10 +129,36 @@ class EdgeCollector:
             keys = list(dict.fromkeys(key for value in values if (key := self.target_of(value))))
             for key in keys:
                 self._add(caller, EdgeKind.CALLS, key, call.line, 1 / len(keys))
-            if not keys and not _is_known(values):
+            self._callbacks(caller, call, scope, values)
+            if not keys and call.line and not _is_known(values):
                 name = _last_name(call)
                 if name:
                     self._unresolved.append(UnresolvedCall(caller, name, call.line))
+
+    def _callbacks(self, caller: str, call: CallExpr, scope: int, values: Values) -> None:
+        """Add calls of functions that are handed to something known to call them: `map(f, xs)`, `sorted(xs, key=f)`."""
+        rules = self._evaluator.rules(self._view)
+        for value in values:
+            name = value.name if isinstance(value, External | Method) else ""
+            for expr in rules.callbacks(name, call) if name else ():
+                for handed in self._evaluator.evaluate(self._view, scope, expr, call.line):
+                    key = self.target_of(handed) if isinstance(handed, Function | Class) else None
+                    if key:
+                        self._add(caller, EdgeKind.CALLS, key, 0)
+
+    def _implicit(self, scope: int) -> None:
+        """Add the special methods that loops and `with` run."""
+        caller = self._view.caller_key(scope)
+        rules = self._evaluator.rules(self._view)
+        for assign in self._view.facts.scopes[scope].assigns:
+            how = assign.how.partition(":")[0]
+            if how not in ("iterate", "enter"):
+                continue
+            for value in self._evaluator.evaluate(self._view, scope, assign.value, assign.line):
+                for special in rules.special_calls(self._evaluator, value, how):
+                    key = self.key_of(special)
+                    if key:
+                        self._add(caller, EdgeKind.CALLS, key, 0)
 
     def target_of(self, value: Value) -> str | None:
         """Return the key of what a call of this value runs, None where that is nothing of the repository."""

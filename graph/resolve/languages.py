@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from graph.extract.facts import CallExpr, Import
+from graph.extract.facts import CallExpr, Expr, Import
 from graph.resolve.values import Module, Package, Value, Values
 
 if TYPE_CHECKING:
@@ -74,6 +74,14 @@ class LanguageRules(Protocol):
 
     def external_call(self, evaluator: Evaluator, name: str, call: CallExpr, view: FileView, scope: int) -> Values:
         """Return what a call of a known function outside gives (`functools.partial`), nothing when it is not known."""
+        ...
+
+    def callbacks(self, name: str, call: CallExpr) -> tuple[Expr, ...]:
+        """Return the arguments that a function or container method from outside is known to call."""
+        ...
+
+    def special_calls(self, evaluator: Evaluator, value: Value, how: str) -> Values:
+        """Return the methods that run when a value is iterated (`iterate`) or entered (`enter`)."""
         ...
 
     def external_type(self, evaluator: Evaluator, name: str, arguments: tuple[Values, ...]) -> Values | None:

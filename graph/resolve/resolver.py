@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graph.resolve.edges import EdgeCollector
 from graph.resolve.evaluator import Evaluator
+from graph.resolve.flows import flow_arguments
 from graph.resolve.source import RESOLVE_VERSION, Resolved, Source, UnresolvedCall
 from graph.resolve.world import World
 
@@ -24,6 +25,8 @@ class Resolver:
         """
         evaluator = Evaluator(self._world)
         view = evaluator.view(path)
+        if self._world.rules(path) is not None:
+            flow_arguments(evaluator, view)
         edges, unresolved = EdgeCollector(evaluator, view).collect()
         evaluator.depends.discard(path)
         return Resolved(path, edges, unresolved, tuple(sorted(evaluator.depends)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING
 
-from graph.extract.facts import CallExpr, Import
+from graph.extract.facts import CallExpr, Expr, Import
 from graph.resolve.core import union
 from graph.resolve.languages import ModuleTarget
 from graph.resolve.modules_python import PythonModules
@@ -43,7 +43,7 @@ _CONTAINERS = frozenset(
     {
         "list", "set", "frozenset", "deque", "List", "Set", "FrozenSet", "Deque", "Sequence", "MutableSequence", "Iterable",
         "Iterator", "Collection", "AbstractSet", "Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator",
-        "Reversible", "KeysView", "ValuesView", "MutableSet",
+        "Reversible", "KeysView", "ValuesView", "MutableSet", "ContextVar", "Queue", "Future", "Task",
     }
 )  # fmt: skip
 _MAPPINGS = frozenset(
@@ -55,9 +55,12 @@ _CONTEXTS = frozenset(
 _TRANSPARENT = frozenset(
     {
         "Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "Awaitable",
-        "Coroutine", "InitVar", "Unpack", "TypeGuard", "ContextVar",
+        "Coroutine", "InitVar", "Unpack", "TypeGuard",
     }
 )  # fmt: skip
+
+
+_CALLBACK_KEYWORDS = frozenset({"key", "target", "function", "callback"})
 
 
 class PythonRules:
@@ -150,6 +153,8 @@ class PythonRules:
                 return ()
             return evaluator.evaluate(view, scope, call.arguments[place], call.line)
 
+        if last in ("ref", "WeakMethod", "proxy") and name.startswith("weakref."):
+            return (Returning(argument(0)),) if last != "proxy" else argument(0)
         if last in _FIRST_ARGUMENT:
             return argument(0)
         if last in _ITERABLE_CALLS:
@@ -178,6 +183,32 @@ class PythonRules:
                 return argument(0)
             case _:
                 return ()
+
+    def callbacks(self, name: str, call: CallExpr) -> tuple[Expr, ...]:
+        last = name.rsplit(".", 1)[-1]
+        keyed = tuple(value for key, value in call.keywords if key in _CALLBACK_KEYWORDS)
+        if last in ("map", "filter", "reduce", "starmap", "takewhile", "dropwhile", "filterfalse", "accumulate"):
+            return call.arguments
+        if last in ("sorted", "sort", "min", "max", "nlargest", "nsmallest", "groupby", "bisect", "insort"):
+            return keyed
+        if last in ("Thread", "Timer", "Process"):
+            return keyed or call.arguments[1:2]
+        if last in ("submit", "apply_async", "run_in_executor", "to_thread", "call_soon", "call_later", "defaultdict"):
+            return call.arguments[:2]
+        return ()
+
+    def special_calls(self, evaluator: Evaluator, value: Value, how: str) -> Values:
+        if not isinstance(value, Instance):
+            return ()
+        if how == "enter":
+            names = (
+                ("__enter__", "__exit__") if evaluator.attribute(value, "__enter__") else ("__aenter__", "__aexit__")
+            )
+            return union(evaluator.attribute(value, name) for name in names)
+        found = evaluator.attribute(value, "__iter__") or evaluator.attribute(value, "__aiter__")
+        iterators = union(evaluator.called(item, None, evaluator.view(value.path), 0) for item in found)
+        steps = union(evaluator.attribute(item, "__next__") for item in iterators if isinstance(item, Instance))
+        return union([found, steps])
 
     def _getattr(self, evaluator: Evaluator, base: Values, names: Values, default: Values) -> Values:
         wanted = [name.value for name in names if isinstance(name, Constant) and name.type == "str" and name.value]

@@ -1,0 +1,118 @@
+"""What the calls of a file hand to the parameters of its own functions.
+
+Rounds: the first one knows no parameters; what its calls hand over lets the next one resolve more. Values flow inside one file
+only, so that a file's result never depends on who else calls it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graph.extract.facts import Attribute, CallExpr, Expr, Name, Subscript
+from graph.resolve.calls import argument_of
+from graph.resolve.core import union
+from graph.resolve.evaluator import Evaluator
+from graph.resolve.values import Class, Constant, Elements, Function, Instance, Literal, Module, Value, Values
+from graph.resolve.views import FileView
+
+__all__ = ["flow_arguments"]
+
+_MAX_ROUNDS = 4
+_MAX_HANDED = 8
+"""A parameter that gets more different things is a general one; following it would say nothing."""
+
+
+def flow_arguments(evaluator: Evaluator, view: FileView) -> None:
+    """Let arguments flow into the parameters of the file's own functions until nothing new arrives."""
+    keys = _index_names(view)
+    for _ in range(_MAX_ROUNDS):
+        handed = _handed(evaluator, view, keys)
+        if handed == evaluator.flows:
+            return
+        evaluator.flows = handed
+        evaluator.forget()
+
+
+def _handed(evaluator: Evaluator, view: FileView, keys: set[str]) -> dict[tuple[str, int, int], Values]:
+    found: dict[tuple[str, int, int], Values] = {}
+    for scope, facts in enumerate(view.facts.scopes):
+        for call in facts.calls:
+            if not call.arguments and not call.keywords:
+                continue
+            for function in targets(evaluator, view, scope, call):
+                if function.path == view.path:
+                    _hand(evaluator, view, scope, call, function, keys, found)
+    return {key: values for key, values in found.items() if len(values) <= _MAX_HANDED}
+
+
+def targets(evaluator: Evaluator, view: FileView, scope: int, call: CallExpr) -> Iterator[Function]:
+    """Give the functions that a call runs: functions, and the constructors of classes."""
+    for value in evaluator.evaluate(view, scope, call.function, call.line):
+        if isinstance(value, Function):
+            yield value
+        elif isinstance(value, Class):
+            rules = evaluator.world.rules(value.path)
+            for name in rules.constructor_names if rules else ():
+                for item in evaluator.attribute(Instance(value.path, value.index), name):
+                    if isinstance(item, Function):
+                        yield item
+
+
+def _hand(  # noqa: PLR0913, PLR0917 - a call in its place, the function it runs, and where to note what flows
+    evaluator: Evaluator,
+    view: FileView,
+    scope: int,
+    call: CallExpr,
+    function: Function,
+    keys: set[str],
+    found: dict[tuple[str, int, int], Values],
+) -> None:
+    for index, parameter in enumerate(view.parameters(function.scope)):
+        written = argument_of(view, function, index, call)
+        if written is None:
+            continue
+        values = evaluator.evaluate(view, scope, written, call.line)
+        kept = tuple(_settled(value) for value in values if _flows(value, parameter.name in keys))
+        if kept:
+            place = (view.path, function.scope, index)
+            found[place] = union([found.get(place, ()), kept])
+
+
+def _settled(value: Value) -> Value:
+    """Return a receiver as what it is elsewhere: an instance of the class that was written."""
+    return Instance(value.path, value.index) if isinstance(value, Instance) and value.is_self else value
+
+
+def _flows(value: Value, is_key: bool) -> bool:
+    if isinstance(value, Constant):
+        return is_key and bool(value.value)
+    return isinstance(value, Function | Class | Instance | Literal | Elements | Module)
+
+
+def _index_names(view: FileView) -> set[str]:
+    """Return the names that select an item somewhere in the file: only for them do constants matter."""
+    found: set[str] = set()
+    for facts in view.facts.scopes:
+        for call in facts.calls:
+            _collect(call.function, found)
+        for assign in facts.assigns:
+            _collect(assign.target, found)
+            _collect(assign.value, found)
+        for item in facts.returns:
+            _collect(item, found)
+    return found
+
+
+def _collect(expr: Expr, found: set[str]) -> None:
+    while True:
+        match expr:
+            case Subscript(base=base, index=index):
+                if isinstance(index, Name):
+                    found.add(index.id)
+                expr = base
+            case Attribute(base=base):
+                expr = base
+            case CallExpr(function=function):
+                expr = function
+            case _:
+                return
