@@ -6,6 +6,7 @@ tests. The rule that must stay true: what does not fit is counted and named, nev
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
@@ -84,9 +85,14 @@ def reading_list(store: GraphReader, read_lines: ReadLines, key: str, *, budget_
 
 
 def _own_code(read_lines: ReadLines, node: Node, room: int) -> tuple[ContextItem, list[str]]:
-    """Return the symbol's code, cut to whole lines that fit."""
+    """Return the symbol's code, cut to whole lines that fit; a long docstring goes before any line of code does."""
     start = max(1, node.start_line)
     lines = read_lines(node.path, start, max(start, node.end_line)).splitlines()
+    if _fitting(lines, room) < len(lines):
+        shortened = _with_short_docstring(lines)
+        if _fitting(shortened, room) == len(shortened):
+            item = _item("symbol", node, "\n".join(shortened), start, max(start, node.end_line))
+            return item, [f"{len(lines) - len(shortened)} lines of its docstring (`source`)"]
     kept = _fitting(lines, room)
     end = start + max(0, kept - 1)
     item = _item("symbol", node, "\n".join(lines[:kept]), start, end)
@@ -94,6 +100,23 @@ def _own_code(read_lines: ReadLines, node: Node, room: int) -> tuple[ContextItem
         return item, []
     rest = f"`source` with path {node.path} and lines {end + 1}-{node.end_line}"
     return item, [f"{len(lines) - kept} of its {len(lines)} lines ({rest})"]
+
+
+def _with_short_docstring(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a Python definition with its docstring cut to the first paragraph."""
+    first = next((index for index, line in enumerate(lines) if re.match(r"\s*[rRuU]?(\"{3}|'{3})", line)), None)
+    if first is None:
+        return list(lines)
+    quotes = '"""' if '"""' in lines[first] else "'''"
+    last = next((index for index in range(first + 1, len(lines)) if quotes in lines[index]), None)
+    blank = next((index for index in range(first, last or first) if not lines[index].strip()), None)
+    if last is None or blank is None or lines[first].count(quotes) > 1:
+        return list(lines)
+    return [*lines[:blank], f"{_indent(lines[last])}[...]{quotes}", *lines[last + 1 :]]
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _fitting(lines: Sequence[str], room: int) -> int:

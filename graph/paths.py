@@ -19,8 +19,11 @@ from graph.model import Node
 
 __all__ = ["Hop", "Path", "find_path"]
 
-_DIRECTED = ("calls", "inherits", "implements", "overrides", "references", "imports")
-_ALL = (*_DIRECTED, "contains")
+_LEADING = ("calls", "inherits", "implements", "references", "imports")
+"""Kinds of edges whose start leads to their end."""
+_DISPATCHING = ("overrides",)
+"""Kinds whose end leads to their start: a call of a method may run the one that overrides it."""
+_ALL = ("calls", "overrides", "inherits", "implements", "references", "imports", "contains")
 _RANK = {kind: rank for rank, kind in enumerate(_ALL)}
 """Between equally short paths the one with the more telling edges wins."""
 _MOST_VISITED = 20_000
@@ -92,50 +95,52 @@ def find_path(
     if set(here) & set(there):
         return replace(asked, relation="meeting", hops=_containment(store, one, other))
     stopped = False
-    for relation, starts, goals, kinds, through_tests in _questions(here, there):
-        search = _Search(
-            store, kinds, _Bounds(relation == "meeting", through_tests, expired=lambda: clock() > deadline)
-        )
+    for relation, starts, goals, bounds in _questions(here, there, lambda: clock() > deadline):
+        search = _Search(store, bounds)
         edges = search.run(starts, goals, max_hops)
         stopped = stopped or search.stopped
         if edges:
             return replace(asked, relation=relation, hops=_hops(store, edges))
-    bound = f"within {max_hops} hop{'s' if max_hops > 1 else ''}" + (
-        " (the search was cut short by its bounds)" if stopped else ""
-    )
-    reason = (
-        f"Neither leads to the other, and they do not meet, {bound} over calls, imports, inheritance, references and "
-        "containment. Calls that no rule resolved are not walked; `callers` with `include_inferred` lists candidates."
-    )
-    return replace(asked, reason=reason)
+    return replace(asked, reason=_no_path(max_hops, stopped=stopped))
+
+
+class _Bounds(Struct, frozen=True, kw_only=True):
+    """What a search may walk, and when it must end."""
+
+    along: tuple[str, ...] = _LEADING
+    """Kinds walked from start to end."""
+    against: tuple[str, ...] = _DISPATCHING
+    """Kinds walked from end to start."""
+    through_tests: bool = True
+    expired: Callable[[], bool]
 
 
 def _questions(
-    here: Sequence[int], there: Sequence[int]
-) -> Iterable[tuple[Relation, Sequence[int], Sequence[int], tuple[str, ...], bool]]:
-    yield "forward", here, there, _DIRECTED, True
-    yield "backward", there, here, _DIRECTED, True
+    here: Sequence[int], there: Sequence[int], expired: Callable[[], bool]
+) -> Iterable[tuple[Relation, Sequence[int], Sequence[int], _Bounds]]:
+    yield "forward", here, there, _Bounds(expired=expired)
+    yield "backward", there, here, _Bounds(expired=expired)
     # The asked symbols alone, not what is in them: the meeting goes by containment anyway, and says so. A test uses
     # everything, so that two symbols meet in one says little: such a meeting is only the last resort.
-    yield "meeting", here[:1], there[:1], _ALL, False
-    yield "meeting", here[:1], there[:1], _ALL, True
+    for through_tests in (False, True):
+        bounds = _Bounds(along=_ALL, against=_ALL, through_tests=through_tests, expired=expired)
+        yield "meeting", here[:1], there[:1], bounds
 
 
-class _Bounds(Struct, frozen=True):
-    """What a search may do."""
-
-    both_ways: bool
-    """Walk edges against their direction too."""
-    through_tests: bool
-    expired: Callable[[], bool]
+def _no_path(max_hops: int, *, stopped: bool) -> str:
+    bound = f"within {max_hops} hop{'s' if max_hops > 1 else ''}"
+    cut = " (the search was cut short by its own bounds)" if stopped else ""
+    return (
+        f"Neither leads to the other, and they do not meet, {bound}{cut} over calls, imports, inheritance, references "
+        "and containment. Calls that no rule resolved are not walked; `callers` with `include_inferred` lists those."
+    )
 
 
 class _Search:
     """A breadth-first search from both ends, a level at a time, always the smaller side first."""
 
-    def __init__(self, store: GraphReader, kinds: tuple[str, ...], bounds: _Bounds) -> None:
+    def __init__(self, store: GraphReader, bounds: _Bounds) -> None:
         self._store = store
-        self._kinds = kinds
         self._bounds = bounds
         self.stopped = False
 
@@ -165,18 +170,16 @@ class _Search:
         side.depth += 1
 
     def _edges(self, near: Sequence[int], *, is_fore: bool) -> Iterable[_Edge]:
-        ways = (True, False) if self._bounds.both_ways else (is_fore,)
-        kinds = ",".join("?" * len(self._kinds))
-        for along in ways:
+        for along, kinds in ((is_fore, self._bounds.along), (not is_fore, self._bounds.against)):
             here, there = ("src", "dst") if along else ("dst", "src")
             for first in range(0, len(near), _IDS_AT_ONCE):
                 part = near[first : first + _IDS_AT_ONCE]
                 statement = (
                     f"SELECT e.{here}, e.{there}, e.kind FROM edge AS e JOIN node AS n ON n.id = e.{there} "  # noqa: S608 (column names above)
-                    f"WHERE e.{here} IN ({','.join('?' * len(part))}) AND e.kind IN ({kinds}) "
+                    f"WHERE e.{here} IN ({','.join('?' * len(part))}) AND e.kind IN ({','.join('?' * len(kinds))}) "
                     f"AND e.provenance <> 'inferred'{'' if self._bounds.through_tests else ' AND n.is_test = 0'}"
                 )
-                for nearer, far, kind in self._store.read().execute(statement, (*part, *self._kinds)):
+                for nearer, far, kind in self._store.read().execute(statement, (*part, *kinds)):
                     yield _Edge(nearer, far, kind, along)
 
     def _joined(self, fore: _Side, back: _Side, meeting: Sequence[int]) -> list[_Edge]:
@@ -260,6 +263,6 @@ def _inside(store: GraphReader, node: Node) -> list[int]:
 
 def _containment(store: GraphReader, one: Node, other: Node) -> tuple[Hop, ...]:
     """Return the chain of containers between two symbols of which one is inside the other."""
-    search = _Search(store, ("contains",), _Bounds(both_ways=True, through_tests=True, expired=lambda: False))
+    search = _Search(store, _Bounds(along=("contains",), against=("contains",), expired=lambda: False))
     edges = search.run([node_id(store, one.key)], [node_id(store, other.key)], 12)
     return _hops(store, edges)

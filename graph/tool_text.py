@@ -32,6 +32,16 @@ __all__ = [
 
 _SITES_SHOWN = 8
 _REASONS_SHOWN = 3
+_BACKWARDS = {
+    "calls": "is called by",
+    "contains": "is in",
+    "imports": "is imported by",
+    "inherits": "is the base of",
+    "implements": "is implemented by",
+    "overrides": "is overridden by",
+    "references": "is used by",
+}
+"""How an edge reads from its end."""
 _NOT_CALLED = frozenset({"file", "section", "adr", "marker", "interface", "type"})
 
 
@@ -159,7 +169,8 @@ def path_page(answer: Path) -> Page:
         "meeting": f"Neither of {start} and {end} leads to the other; this is where they meet",
         "none": "",
     }[answer.relation]
-    return Page(head=f"{said}, in {_count(len(answer.hops), 'hop')}:", items=[_hop_text(hop) for hop in answer.hops])
+    items = [f"- {_where(answer.hops[0].source)}", *(_hop_text(hop) for hop in answer.hops)]
+    return Page(head=f"{said}, in {_count(len(answer.hops), 'hop')}:", items=items)
 
 
 def overview_page(answer: Overview) -> Page:
@@ -223,12 +234,12 @@ def _call_text(call: Call, answer: Calls) -> str:
 
 
 def _hop_text(hop: Hop) -> str:
-    arrow = f"-{hop.kind}->" if hop.forward else f"<-{hop.kind}-"
+    says = hop.kind if hop.forward else _BACKWARDS[hop.kind]
     at = (hop.source if hop.forward else hop.target).path
-    line = f"  [{at}:{hop.lines[0]}]" if hop.lines else ""
-    sure = f"{hop.provenance}" + (f" {hop.confidence:.2g}" if hop.confidence < 1 else "")
-    text = f"\n    {hop.text[:160]}" if hop.text else ""
-    return f"- {_where(hop.source)}\n  {arrow} {_where(hop.target)}{line} ({sure}){text}"
+    facts = [f"line {hop.lines[0]} of {at}"] if hop.lines and hop.kind != "contains" else []
+    facts.append(hop.provenance + (f", confidence {hop.confidence:.2g}" if hop.confidence < 1 else ""))
+    text = f"\n     {hop.text[:160]}" if hop.text else ""
+    return f"  {says} {_where(hop.target)}  ({', '.join(facts)}){text}"
 
 
 def _no_calls(answer: Calls, of: str) -> str:

@@ -51,3 +51,13 @@ def test_long_code_is_cut_to_whole_lines_and_says_how_to_go_on(shop, read_lines)
     found = reading_list(shop, read_lines, "Cart", budget_tokens=25)
     assert found.items[0].text.splitlines()[0] == "class Cart:"
     assert "`source` with path src/shop/cart.py and lines" in found.left_out[0]
+
+
+def test_a_long_docstring_goes_before_any_line_of_code(shop, read_lines):
+    """Its first paragraph stays, and the answer says how much is left out."""
+    code = (
+        "def price(cart):\n" + '    """Return it.\n\n' + "    Words and words.\n" * 40 + '    """\n    return tax(1)\n'
+    )
+    found = reading_list(shop, lambda *_: code, "price", budget_tokens=120)
+    assert found.items[0].text == 'def price(cart):\n    """Return it.\n    [...]"""\n    return tax(1)'
+    assert found.left_out[0] == "41 lines of its docstring (`source`)"
