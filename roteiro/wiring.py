@@ -14,11 +14,10 @@ from roteiro.folders import cache_folder, models_folder
 from roteiro.root import find_root
 
 if TYPE_CHECKING:
-    from serve.ask.loop import AskLoop
-
     from graph.repository import Repository
     from roteiro.models import InstalledModel, ModelFolder
     from roteiro.workspace import Workspace
+    from serve.ask.loop import AskLoop
     from serve.engine.base import Engine
     from serve.http.service import Service
 
@@ -94,7 +93,14 @@ def _local_engine(config: Config) -> Engine:
     model = _checked_model(config.serve.model)
     from serve.engine.local import LocalEngine
 
-    return LocalEngine(model.path, model.id, config.serve.engine)
+    return LocalEngine(
+        model.path,
+        model.id,
+        config.serve.engine,
+        queue=config.serve.queue,
+        tool_prompt_tokens=config.serve.tool_prompt_tokens,
+        tool_prompt_tokens_hard=config.serve.tool_prompt_tokens_hard,
+    )
 
 
 def _checked_model(name: str) -> InstalledModel:
