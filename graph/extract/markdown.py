@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import import_module
 from typing import cast
 
-import tree_sitter_markdown
 from msgspec import Struct
 from tree_sitter import Language, Node, Parser
 
@@ -67,7 +67,8 @@ def extract_markdown(data: bytes) -> Facts:
 
 @cache
 def _grammar() -> Language:
-    make = cast("Callable[[], object]", tree_sitter_markdown.language)  # the wheel's stub leaves the capsule untyped
+    module = import_module("tree_sitter_markdown")
+    make = cast("Callable[[], object]", module.language)  # the stub of the wheel leaves the capsule untyped
     return Language(make())
 
 
