@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from serve.events import CallArguments, CallMade, CallOpened, Event, FinishReason, Reasoning, Text
+from serve.prompt.callforms import free_text
 from serve.prompt.calls import Argument, CallParser, Closed, Opened, Part, Prose
 from serve.prompt.stops import StopFilter
 from serve.prompt.thinking import ThinkingFilter
@@ -94,9 +95,10 @@ class AnswerReader:
                     events.append(self._opened(name))
                 case Argument(text):
                     self._arguments.append(text)
-                    events.append(CallArguments(self._made, text))
+                    if not self._is_free_text():
+                        events.append(CallArguments(self._made, text))
                 case Closed():
-                    events.append(self._closed())
+                    events += self._closed()
                     self.is_complete = not self._request.allow_parallel_calls
                 case _:
                     assert_never(part)
@@ -116,19 +118,26 @@ class AnswerReader:
         self._arguments = []
         return CallOpened(self._made, identifier, name, namespace, is_free_text)
 
-    def _closed(self) -> CallMade:
+    def _is_free_text(self) -> bool:
+        return self._open is not None and self._open.is_free_text
+
+    def _closed(self) -> list[Event]:
+        """Return the end of the open call; the text of a free-text call is only known now."""
         opened = self._open
         if opened is None:
             raise RuntimeError("a call was closed that was never opened")
+        written = "".join(self._arguments)
         call = ToolCall(
             id=opened.id,
             name=opened.name,
-            arguments="".join(self._arguments),
+            arguments=free_text(written) if opened.is_free_text else written,
             namespace=opened.namespace,
             is_free_text=opened.is_free_text,
         )
+        index = self._made
         self._made += 1
-        return CallMade(self._made - 1, call)
+        late: list[Event] = [CallArguments(index, call.arguments)] if opened.is_free_text and call.arguments else []
+        return [*late, CallMade(index, call)]
 
 
 def _names(tool: ToolSpec) -> tuple[str, ...]:

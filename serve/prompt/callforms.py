@@ -13,7 +13,7 @@ from msgspec import Struct
 from serve.prompt.jsonstream import members
 from serve.turns import ToolSpec
 
-__all__ = ["BARE_KEYS", "HEAD", "MISTRAL_HEAD", "NAME", "XML_END", "Call", "read_object", "read_xml"]
+__all__ = ["BARE_KEYS", "HEAD", "MISTRAL_HEAD", "NAME", "XML_END", "Call", "free_text", "read_object", "read_xml"]
 
 _STRING = r'"((?:[^"\\]|\\.)*)"'
 _OPEN = r'[\s\[,]*\{{1,2}\s*(?:"type"\s*:\s*"function"\s*,\s*)?'
@@ -51,6 +51,13 @@ def read_object(text: str) -> Call | None:
     if raw.startswith('"'):
         return Call(name, _text(raw) or "{}")
     return Call(name, "{}" if raw == "null" else raw)
+
+
+def free_text(arguments: str) -> str:
+    """Return the text of a free-text tool's call: the only value of an object, a JSON string, or what stands there."""
+    values = list(members(arguments.strip()).values())
+    raw = values[0] if len(values) == 1 else arguments.strip()
+    return _text(raw) or arguments
 
 
 def read_xml(text: str, tools: Mapping[str, ToolSpec]) -> Call | None:

@@ -130,10 +130,9 @@ class ChatTemplate:
             TemplateRefusedError: with the template's own sentence, or what went wrong inside it.
         """
         token = _budget.set(_Budget())
+        names: dict[str, object] = {**(variables or {}), **self._tokens, "add_generation_prompt": True}
         try:
-            text = self._template.render(
-                messages=messages, add_generation_prompt=True, **self._tokens, **(variables or {})
-            )
+            text = self._template.render(names, messages=messages)
         except _RefusedError as error:
             raise TemplateRefusedError(str(error), param="messages", code="template_refused") from error
         except (_TooMuchError, RecursionError, MemoryError) as error:
