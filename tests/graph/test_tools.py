@@ -176,10 +176,14 @@ def test_path_shows_each_hop_with_its_line_and_provenance(shop_repository):
     """The source line of the call stands below."""
     text = _text(shop_repository, "path", **{"from": "helper", "to": "tax"})
     assert "helper leads to src/shop/cart.py:21-22 function tax, in 2 hops:" in text
-    assert (
-        "-calls-> src/shop/cart.py:16-18 function price  [src/shop/cart.py:29] (derived)\n    return price(cart)"
-        in text
-    )
+    assert "  calls src/shop/cart.py:16-18 function price  (line 29 of src/shop/cart.py, derived)\n" in text
+    assert "     return price(cart)\n" in text
+
+
+def test_path_says_how_an_edge_reads_from_its_end(shop_repository):
+    """A call of a method may run the one that overrides it."""
+    text = _text(shop_repository, "path", **{"from": "helper", "to": "GiftCart.total"})
+    assert "  is overridden by src/shop/cart.py:12-13 method GiftCart.total" in text
 
 
 def test_overview_fits_in_a_glance(shop_repository):
