@@ -20,7 +20,7 @@ from graph.git import Worktree, blob_id, head_commit
 from graph.index_frames import Done, Job
 from graph.index_plan import Known, Plan, known_files, plan_for, remembered, settled_as, task_for
 from graph.index_pool import work_on
-from graph.index_signals import changed_signals
+from graph.index_signals import changed_signals, remade_packages
 from graph.index_source import FileSource
 from graph.index_work import CONTENT_VERSION
 from graph.index_write import (
@@ -111,7 +111,7 @@ class _Sync:
         self._touched: set[int] = set()
         """Files whose nodes or bytes changed: to be resolved and searched anew."""
         self._bereft: set[int] = set()
-        """Files with edges into nodes that are gone."""
+        """Files with edges into nodes that are gone, or in a folder that became a package or stopped being one."""
         self._removed = 0
         self._resolved = 0
         self._dangling = 0
@@ -136,6 +136,7 @@ class _Sync:
         )
         before, known = self._known, known_files(self._connection, self._project)
         self._known = known
+        self._bereft |= _inside(known, remade_packages(before, known))
         self._resolve(known, changed_signals(before, known), everything=_part(versions, "resolve") != RESOLVE_VERSION)
         self._index_text(known, everything=_part(versions, "search") != SEARCH_VERSION)
         self._sign(commit)
@@ -268,6 +269,14 @@ class _Sync:
             "UPDATE project SET built_commit = ?, built_at = ?, versions = ? WHERE id = ?",
             (commit, datetime.now(UTC).isoformat(timespec="seconds"), _VERSIONS, self._project),
         )
+
+
+def _inside(known: Mapping[str, Known], folders: set[str]) -> set[int]:
+    """Return the ids of the files below these folders."""
+    if not folders:
+        return set()
+    prefixes = tuple(folders)
+    return {row.id for path, row in known.items() if path.startswith(prefixes)}
 
 
 def _part(versions: str, name: str) -> int:

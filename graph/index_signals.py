@@ -12,7 +12,9 @@ from functools import cache
 from graph.index_plan import Known
 from graph.resolve.signals import signals_of
 
-__all__ = ["changed_signals"]
+__all__ = ["changed_signals", "remade_packages"]
+
+_PACKAGE_FILES = ("__init__.py", "__init__.pyi")
 
 
 def changed_signals(before: Mapping[str, Known], after: Mapping[str, Known]) -> set[str]:
@@ -35,7 +37,28 @@ def changed_signals(before: Mapping[str, Known], after: Mapping[str, Known]) -> 
 
     for path, language in moved:
         given.update(signals_of(path, folders(language)))
+    for folder in _remade(path for path, _ in moved):
+        given.update(signal for path in _directly_in(folder, stayed) for signal in signals_of(path, set()))
     return given
+
+
+def remade_packages(before: Mapping[str, Known], after: Mapping[str, Known]) -> set[str]:
+    """Return the folders (`""` or ending in `/`) that became a regular package or stopped being one.
+
+    Every file below is to be resolved again: what `from .` means there, and from which folders modules can be
+    imported, is decided by packages above.
+    """
+    old = {path for path, row in before.items() if _is_visible(row)}
+    return _remade(old ^ {path for path, row in after.items() if _is_visible(row)})
+
+
+def _remade(moved: Iterable[str]) -> set[str]:
+    return {path.removesuffix(name) for path in moved for name in _PACKAGE_FILES if f"/{path}".endswith(f"/{name}")}
+
+
+def _directly_in(folder: str, paths: Iterable[str]) -> set[str]:
+    """Return the files of a folder, and its subfolders as if they were files: names that are imported from there."""
+    return {folder + path[len(folder) :].partition("/")[0] for path in paths if path.startswith(folder)}
 
 
 def _is_visible(row: Known) -> bool:
