@@ -60,7 +60,7 @@ class Worker:
             return tool_result(self._answered(repository, call, cancelled))
         except (GraphError, NotReadyError) as error:
             return tool_result(str(error), is_error=True)
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             return tool_result(_interrupted(call.name, error), is_error=True)
         except Exception as error:  # noqa: BLE001 (the outer edge of a call: the session goes on, the person sees the trace)
             traceback.print_exc(file=sys.stderr)
@@ -100,7 +100,7 @@ class Worker:
             connection.set_progress_handler(None, 0)
 
 
-def _interrupted(name: str, error: sqlite3.OperationalError) -> str:
+def _interrupted(name: str, error: sqlite3.DatabaseError) -> str:
     if "interrupted" in str(error):
         return f"`{name}` was stopped after {CALL_DEADLINE_S:.0f} s. Narrow it: a smaller depth, limit or path."
     return f"The index could not be read: {error}. If it stays, run `roteiro sync --rebuild`."
