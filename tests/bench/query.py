@@ -1,0 +1,80 @@
+"""Warm latency of the read side in one process: callers, callees, search, context and path over real symbols.
+
+    python tests/bench/query.py ROOT [--samples 300]
+
+The symbols are spread evenly over all functions, methods and classes in the order of their keys, and the ten with the
+most callers are added. `query` is the query alone, `tool` the whole way with text, freshness and source lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from graph.errors import GraphError
+from graph.overview import describe_repository
+from graph.query import callees, callers
+from graph.repository import Repository
+from graph.search.search import search
+from graph.tools import call_tool
+
+
+def measured(function: Callable[[str], object], values: Sequence[str]) -> list[float]:
+    """Return the milliseconds of each call, one warm-up call apart."""
+    function(values[0])
+    times: list[float] = []
+    for value in values:
+        begun = time.perf_counter()
+        try:
+            function(value)
+        except GraphError as error:  # a refused key is an answer too, but a bench must not count it in silence
+            print(f"  refused {value}: {error}")
+        times.append((time.perf_counter() - begun) * 1000)
+    return times
+
+
+def show(name: str, times: Sequence[float]) -> None:
+    """Print a line of figures."""
+    ordered = sorted(times)
+    p95 = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
+    print(f"{name:<16} p50 {statistics.median(ordered):7.2f} ms   p95 {p95:7.2f} ms   worst {ordered[-1]:7.2f} ms")
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    parser.add_argument("--samples", type=int, default=300)
+    options = parser.parse_args()
+    with Repository.open(options.root) as repository:
+        if not repository.is_indexed:
+            repository.sync()
+        store = repository.store
+        rows = store.read().execute(
+            "SELECT key, qualname, doc FROM node WHERE project = ? AND kind IN ('function', 'method', 'class') "
+            "ORDER BY key",
+            (store.project_id,),
+        )
+        everything = rows.fetchall()
+        step = max(1, len(everything) // options.samples)
+        sample = everything[::step][: options.samples]
+        keys = [key for key, _, _ in sample] + [hot.key for hot in describe_repository(store).hotspots]
+        names = [qualname.rsplit(".", 1)[-1] for _, qualname, _ in sample]
+        sentences = [" ".join(doc.split()[:12]) for _, _, doc in sample if doc] or ["where is it"]
+        print(f"{len(everything)} callable symbols, {len(keys)} sampled")
+        show("query callers", measured(lambda key: callers(store, key), keys))
+        show("query callees", measured(lambda key: callees(store, key), keys))
+        show("search name", measured(lambda query: search(store, query), names))
+        show("search sentence", measured(lambda query: search(store, query), sentences))
+        for tool in ("callers", "context"):
+            show(f"tool {tool}", measured(lambda key, tool=tool: call_tool(repository, tool, {"key": key}), keys))
+        pairs = {key: keys[(index * 7 + 3) % len(keys)] for index, key in enumerate(keys)}
+        show("tool path", measured(lambda key: call_tool(repository, "path", {"from": key, "to": pairs[key]}), keys))
+        show("tool overview", measured(lambda _: call_tool(repository, "overview", {}), ["", "", ""]))
+
+
+if __name__ == "__main__":
+    main()
