@@ -149,7 +149,7 @@ class Assign(Struct, frozen=True, array_like=True):
     `value` it is the value; `iterate` the target is an element of it (for loops); `enter` it is what a `with` gives;
     `annotation` the value is a type, nothing is assigned; `unpack:N` element N of it; `field:NAME` the property NAME of
     it (destructuring); `catch` an instance of that type (except clauses, class patterns); `delete` the name is deleted
-    (value Unknown); `iterate:N` element N of an element (`for k, v in pairs`). A target Unknown keeps what is entered
+    (value Unknown); `narrow:L` a type test says so up to line L; `iterate:N` element N of an element (`for k, v in pairs`). A target Unknown keeps what is entered
     or iterated without a name, for the implicit calls of it.
     """
 

@@ -39,6 +39,8 @@ class StatementWalker(ExpressionWalker):
         self.imports: list[Import] = []
         self.ordinals: dict[str, int] = {}
         self.public_names: list[str] | None = None
+        self.block_end = 1_000_000_000
+        """The last line of the innermost function body: an assertion holds to its end."""
 
     def top(self, node: Node) -> None:
         """Walk one statement of the module; a broken one that has lost its parts is noted and left."""
@@ -66,10 +68,43 @@ class StatementWalker(ExpressionWalker):
     def stmt_if_statement(self, node: Node) -> Expr:
         condition, *branches = node.named_children
         self.expr(condition)
+        if branches:
+            self.narrow(
+                condition, next((b for b in branches if b.kind_id != self.comment_kind), branches[0]).end_point[0] + 1
+            )
         self.under(BRANCH, branches)
         return UNKNOWN
 
     stmt_elif_clause = stmt_if_statement
+
+    def narrow(self, condition: Node, end_line: int) -> None:
+        """Record what `isinstance` tests in a condition say of names, up to the end of the lines they guard."""
+        open_nodes = [condition]
+        while open_nodes:
+            node = open_nodes.pop()
+            kind = self.kind_of(node)
+            if kind == "parenthesized_expression" or (kind == "boolean_operator" and node.children[1].type == "and"):
+                open_nodes.extend(node.named_children)
+            elif kind == "call" and self.text(node.named_children[0]) == "isinstance":
+                arguments = [child for child in node.named_children[-1].named_children if child.is_named]
+                if len(arguments) == 2 and self.kind_of(arguments[0]) == "identifier":
+                    tested = self.expr_identifier(arguments[0])
+                    how = f"narrow:{end_line}"
+                    value = self.quietly(arguments[1])
+                    self.body.assigns.append(Assign(tested, value, how, condition.start_point[0] + 1, BRANCH))
+
+    def quietly(self, node: Node) -> Expr:
+        """Return an expression without recording what it mentions or calls a second time."""
+        body = self.body
+        calls, references = len(body.calls), len(body.references)
+        value = self.expr(node)
+        del body.calls[calls:], body.references[references:]
+        return value
+
+    def stmt_assert_statement(self, node: Node) -> Expr:
+        self.walk(node)
+        self.narrow(node.named_children[0], self.block_end)
+        return UNKNOWN
 
     def stmt_while_statement(self, node: Node) -> Expr:
         self.under(LOOP, node.named_children)
@@ -402,6 +437,7 @@ class StatementWalker(ExpressionWalker):
             return
         name = self.text(name_node)
         is_async = node.children[0].type == "async"
+        mark = len(outer.references)
         parameters = self.parameters(parameters_node)
         returns = self.annotation(returns_node) if returns_node else None
         index = self.define(
@@ -416,11 +452,16 @@ class StatementWalker(ExpressionWalker):
             start_line=start_line,
         )
         body = self.enter("function", f"{outer.qualname}{name}.", index)
+        # What its head mentions (types, defaults) is said of the function, not of what stands around it.
+        body.references.extend(outer.references[mark:])
+        del outer.references[mark:]
         body.parameters = parameters
         body.return_annotation = returns
         body.is_async = is_async
+        before, self.block_end = self.block_end, node.end_point[0] + 1
         if body_node is not None:
             self.expr(body_node)
+        self.block_end = before
         self.body = outer
 
     def klass(self, node: Node, decorators: tuple[Expr, ...], start_line: int) -> None:

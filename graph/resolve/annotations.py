@@ -23,7 +23,7 @@ class TypeReader(EvaluatorCore):
                 return self._named(view, scope, name, line)
             case Attribute():
                 values = self.evaluate(view, scope, expr, line)
-                return union(self._instance(value, view) for value in values)
+                return union(self._instance(value, view, scope) for value in values)
             case Subscript(base=base, index=index):
                 return self._applied(view, scope, base, index, line)
             case ConstantExpr() | Collection():
@@ -39,15 +39,11 @@ class TypeReader(EvaluatorCore):
         return self.guarded(key, lambda: self._type_named(view, scope, name, line))
 
     def _type_named(self, view: FileView, scope: int, name: str, line: int) -> Values:
-        if name == "Self":
-            owner = self._class_around(view, scope)
-            if owner is not None:
-                return (Instance(owner.path, owner.index, is_self=True),)
         found = self.find(view, scope, name)
         if found is None:
-            return union(self._instance(value, view) for value in self.name(view, scope, name, line))
+            return union(self._instance(value, view, scope) for value in self.name(view, scope, name, line))
         bindings = reaching(view, view.names[found[0]][name], 0)
-        return union(self._bound_type(view, binding) for binding in bindings)
+        return union(self._bound_type(view, scope, binding) for binding in bindings)
 
     def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
         """Return the scope that binds a name."""
@@ -57,14 +53,14 @@ class TypeReader(EvaluatorCore):
         """Return what one binding holds."""
         raise NotImplementedError
 
-    def _bound_type(self, view: FileView, binding: Binding) -> Values:
+    def _bound_type(self, view: FileView, scope: int, binding: Binding) -> Values:
         if binding.assign is not None and binding.assign.how == "value":
             return self.types(view, binding.scope, binding.assign.value, binding.assign.line)
         if binding.item is not None and binding.imported is not None:
             alias = self._alias_elsewhere(view, binding)
             if alias is not None:
                 return alias
-        return union(self._instance(value, view) for value in self.binding(view, binding))
+        return union(self._instance(value, view, scope) for value in self.binding(view, binding))
 
     def _alias_elsewhere(self, view: FileView, binding: Binding) -> Values | None:
         """Return the type behind an imported alias (`from .typing import ResponseValue`), None if it is no alias."""
@@ -90,13 +86,17 @@ class TypeReader(EvaluatorCore):
             number = facts.parent
         return None
 
-    def _instance(self, value: Value, view: FileView) -> Values:
+    def _instance(self, value: Value, view: FileView, scope: int) -> Values:
         """Return what a thing is whose type is this value."""
         match value:
             case Class(path=path, index=index):
                 return (Instance(path, index),)
+            case External(name=name) if name.endswith(".Self"):
+                owner = self._class_around(view, scope)
+                return (Instance(owner.path, owner.index, is_self=True),) if owner else ()
             case External(name=name):
-                return self.rules(view).external_type(self, name, ()) or ()
+                found = self.rules(view).external_type(self, name, ())
+                return (External(f"{name}()"),) if found is None else found
             case _:
                 return ()
 
@@ -106,11 +106,18 @@ class TypeReader(EvaluatorCore):
             if isinstance(value, Class):
                 return (Instance(value.path, value.index),)
             if isinstance(value, External):
-                arguments = tuple(self.types(view, scope, item, line) for item in written)
+                arguments = tuple(self._type_argument(view, scope, item, line) for item in written)
                 found = self.rules(view).external_type(self, value.name, arguments)
                 if found is not None:
                     return found
         return self.types(view, scope, base, line)
+
+    def _type_argument(self, view: FileView, scope: int, item: Expr, line: int) -> Values:
+        """Return a type argument; the list in `Callable[[A, B], C]` as a tuple with one value a place."""
+        if not isinstance(item, Collection):
+            return self.types(view, scope, item, line)
+        places = (self.types(view, scope, part, line) for part in item.values)
+        return (Elements("tuple", tuple(found[0] if found else External("?") for found in places)),)
 
     def _type_variable(self, view: FileView, scope: int, call: CallExpr, line: int) -> Values:
         """Return the bound of `TypeVar("T", bound=X)` and the type behind `NewType("N", X)`."""
@@ -118,7 +125,7 @@ class TypeReader(EvaluatorCore):
             if isinstance(value, External) and value.name.endswith("TypeVar"):
                 bounds = [item for key, item in call.keywords if key == "bound"] or list(call.arguments[1:])
                 found = union(self.types(view, scope, bound, line) for bound in bounds)
-                return tuple(item for item in found if not isinstance(item, Returning | Elements))
+                return tuple(item for item in found if isinstance(item, Instance | Class))
             if isinstance(value, External) and value.name.endswith("NewType"):
                 return union(self.types(view, scope, item, line) for item in call.arguments[1:2])
         return ()

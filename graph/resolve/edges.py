@@ -129,11 +129,23 @@ class EdgeCollector:
             keys = list(dict.fromkeys(key for value in values if (key := self.target_of(value))))
             for key in keys:
                 self._add(caller, EdgeKind.CALLS, key, call.line, 1 / len(keys))
+            for value in values:
+                if isinstance(value, Class):
+                    self._constructor(caller, value, 1 / len(keys))
             self._callbacks(caller, call, scope, values)
             if not keys and call.line and not _is_known(values):
                 name = _last_name(call)
                 if name:
                     self._unresolved.append(UnresolvedCall(caller, name, call.line))
+
+    def _constructor(self, caller: str, value: Class, confidence: float) -> None:
+        """Add the method that calling a class runs: paths go on through it, the line stands with the class."""
+        rules = self._evaluator.world.rules(value.path)
+        for name in rules.constructor_names if rules else ():
+            for item in self._evaluator.member(value, name):
+                key = self.key_of(item) if isinstance(item, Function) else None
+                if key:
+                    self._add(caller, EdgeKind.CALLS, key, 0, confidence)
 
     def _callbacks(self, caller: str, call: CallExpr, scope: int, values: Values) -> None:
         """Add calls of functions that are handed to something known to call them: `map(f, xs)`, `sorted(xs, key=f)`."""

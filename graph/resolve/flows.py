@@ -8,11 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graph.extract.facts import Attribute, CallExpr, Expr, Name, Subscript
+from graph.extract.facts import Attribute, CallExpr, Expr, FunctionRef, Name, Subscript
 from graph.resolve.calls import argument_of
 from graph.resolve.core import union
 from graph.resolve.evaluator import Evaluator
-from graph.resolve.values import Class, Constant, Elements, Function, Instance, Literal, Module, Value, Values
+from graph.resolve.values import (
+    Class,
+    Constant,
+    Elements,
+    Function,
+    Instance,
+    Literal,
+    Module,
+    Returning,
+    Value,
+    Values,
+)
 from graph.resolve.views import FileView
 
 __all__ = ["flow_arguments"]
@@ -42,6 +53,8 @@ def _handed(evaluator: Evaluator, view: FileView, keys: set[str]) -> dict[tuple[
             for function in targets(evaluator, view, scope, call):
                 if function.path == view.path:
                     _hand(evaluator, view, scope, call, function, keys, found)
+                if any(isinstance(value, FunctionRef | Name) for value in call.arguments):
+                    _expect(evaluator, view, scope, call, function, found)
     return {key: values for key, values in found.items() if len(values) <= _MAX_HANDED}
 
 
@@ -76,6 +89,31 @@ def _hand(  # noqa: PLR0913, PLR0917 - a call in its place, the function it runs
         if kept:
             place = (view.path, function.scope, index)
             found[place] = union([found.get(place, ()), kept])
+
+
+def _expect(  # noqa: PLR0913, PLR0917 - see _hand
+    evaluator: Evaluator,
+    view: FileView,
+    scope: int,
+    call: CallExpr,
+    function: Function,
+    found: dict[tuple[str, int, int], Values],
+) -> None:
+    """Give a function that is handed over the parameters that the declared type of its place promises."""
+    target = evaluator.view(function.path)
+    for index, parameter in enumerate(target.parameters(function.scope)):
+        written = argument_of(target, function, index, call) if parameter.annotation is not None else None
+        if not isinstance(written, FunctionRef | Name):
+            continue
+        promised = [item for item in evaluator.parameter(target, function.scope, index) if isinstance(item, Returning)]
+        if not promised or not promised[0].parameters:
+            continue
+        for handed in evaluator.evaluate(view, scope, written, call.line):
+            if isinstance(handed, Function) and handed.path == view.path and handed.receiver is None:
+                for place, value in enumerate(promised[0].parameters):
+                    if isinstance(value, Instance):
+                        key = (view.path, handed.scope, place)
+                        found[key] = union([found.get(key, ()), (value,)])
 
 
 def _settled(value: Value) -> Value:

@@ -38,10 +38,11 @@ class MemberLookup(EvaluatorCore):
             case Package(folder=folder):
                 return self.package_member(folder, name)
             case Class():
-                return union(self.bind(found, None, value) for found in self.member(value, name))
+                found = self.member(value, name) or self._outside(value, name)
+                return union(self.bind(item, None, value) for item in found)
             case Instance():
                 owner = Class(value.path, value.index)
-                found = self.member(owner, name) or self.member_below(owner, name)
+                found = self.member(owner, name) or self._outside(owner, name) or self.member_below(owner, name)
                 return union(self.bind(item, value, owner) for item in found)
             case Super(path=path, index=index, receiver=receiver):
                 return self._behind(Class(path, index), receiver, name)
@@ -95,6 +96,20 @@ class MemberLookup(EvaluatorCore):
             rows = [kept for row in rows if (kept := [item for item in row if item != head])]
         return order
 
+    def _outside(self, owner: Class, name: str) -> Values:
+        """Return a member that a base class outside the repository may define."""
+        for ancestor in self.ancestors(owner):
+            for base in self.guarded(("outside", ancestor), lambda owner=ancestor: self._outer_bases(owner)):
+                if isinstance(base, External):
+                    return (External(f"{base.name}.{name}"),)
+        return ()
+
+    def _outer_bases(self, owner: Class) -> Values:
+        view = self.view(owner.path)
+        definition = view.facts.definitions[owner.index]
+        values = union(self.evaluate(view, definition.owner, base, definition.start_line) for base in definition.bases)
+        return tuple(value for value in values if isinstance(value, External) and value.name != "builtins.object")
+
     def _behind(self, owner: Class, receiver: Value, name: str) -> Values:
         start = Class(receiver.path, receiver.index) if isinstance(receiver, Instance | Class) else owner
         order = self.ancestors(start)
@@ -103,7 +118,7 @@ class MemberLookup(EvaluatorCore):
             found = self.own_member(ancestor, name)
             if found:
                 return union(self.bind(item, receiver, start) for item in found)
-        return ()
+        return self._outside(owner, name)
 
     # -- members --------------------------------------------------------------------------------------------------
 

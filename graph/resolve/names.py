@@ -6,7 +6,18 @@ from collections.abc import Sequence
 
 from graph.extract.facts import Assign
 from graph.resolve.core import EvaluatorCore, union
-from graph.resolve.values import Class, Constant, Elements, Function, Instance, Literal, ParameterOf, Values
+from graph.resolve.values import (
+    Class,
+    Constant,
+    Elements,
+    External,
+    Function,
+    Instance,
+    Literal,
+    ParameterOf,
+    Returning,
+    Values,
+)
 from graph.resolve.views import CLASS_KINDS, Binding, FileView
 
 __all__ = ["NameLookup", "reaching"]
@@ -72,11 +83,15 @@ class NameLookup(EvaluatorCore):
 
     def bound(self, view: FileView, bindings: Sequence[Binding], line: int) -> Values:
         """Return what the bindings that reach a line hold; a declared type wins over what was assigned."""
+        narrowed = _narrowed(bindings, line)
+        if narrowed is not None:
+            return self.binding(view, narrowed)
         declared = [binding for binding in bindings if binding.assign and binding.assign.how == "annotation"]
         if declared:
             known = union(self.binding(view, binding) for binding in declared)
-            if any(isinstance(value, Instance | Class | Elements) for value in known):
+            if any(isinstance(value, Instance | Class | Elements | Returning) for value in known):
                 return known
+            return union(self.binding(view, binding) for binding in reaching(view, bindings, line)) or known
         return union(self.binding(view, binding) for binding in reaching(view, bindings, line))
 
     def binding(self, view: FileView, binding: Binding) -> Values:
@@ -107,7 +122,7 @@ class NameLookup(EvaluatorCore):
                 values = union(self.elements(value) for value in values)
             case "enter":
                 values = union(self.entered(value) for value in values)
-            case "catch":
+            case "catch" | "narrow":
                 return union(self.caught(value) for value in values)
             case "field":
                 return union(self.attribute(value, place) for value in values)
@@ -123,6 +138,8 @@ class NameLookup(EvaluatorCore):
         """Return an instance of a class, or of each class in a tuple."""
         if isinstance(value, Class):
             return (Instance(value.path, value.index),)
+        if isinstance(value, External):
+            return (External(f"{value.name}()"),)
         if isinstance(value, Literal):
             return union(self.caught(item) for item in self.elements(value))
         return ()
@@ -177,6 +194,20 @@ def reaching(view: FileView, bindings: Sequence[Binding], line: int) -> list[Bin
     return _from_last_sure(before) + [binding for binding in real if binding.line >= line and binding.flow == 2]
 
 
+def _narrowed(bindings: Sequence[Binding], line: int) -> Binding | None:
+    """Return the innermost type test that holds at a line, unless the name was bound again since."""
+    found: Binding | None = None
+    for binding in bindings:
+        if binding.line >= line:
+            break
+        if binding.assign is not None and binding.assign.how.startswith("narrow:"):
+            if line <= int(binding.assign.how[7:]):
+                found = binding
+        else:
+            found = None
+    return found
+
+
 def _from_last_sure(bindings: list[Binding]) -> list[Binding]:
     for start in range(len(bindings) - 1, 0, -1):
         if bindings[start].flow == 0:
@@ -187,7 +218,7 @@ def _from_last_sure(bindings: list[Binding]) -> list[Binding]:
 def _gives_value(view: FileView, binding: Binding) -> bool:
     """Tell whether a binding stands for the name: setters and overload stubs only decorate another definition."""
     if binding.assign is not None:
-        return binding.assign.how != "annotation"
+        return binding.assign.how != "annotation" and not binding.assign.how.startswith("narrow:")
     if binding.definition < 0:
         return True
     modifiers = view.facts.definitions[binding.definition].modifiers

@@ -60,6 +60,16 @@ _TRANSPARENT = frozenset(
 )  # fmt: skip
 
 
+_OPEN_TYPES = frozenset({"Any", "object", "None", "Self", "TypeVar", "Never", "NoReturn"})
+"""Types that say nothing of what a thing can do."""
+
+_INSTANCE_OF_ARGUMENT = frozenset({"ensure_object", "find_object"})
+"""Functions of well-known libraries (click) that return an instance of the class they are given."""
+
+_VALUE_TYPES = frozenset(
+    {"str", "int", "float", "bool", "bytes", "bytearray", "open", "repr", "format", "range", "len"}
+)
+
 _CALLBACK_KEYWORDS = frozenset({"key", "target", "function", "callback"})
 
 
@@ -181,8 +191,12 @@ class PythonRules:
                 return evaluator.types(view, scope, call.arguments[0], call.line)
             case "dataclasses", "replace":
                 return argument(0)
-            case _:
+            case _, _ if last in _INSTANCE_OF_ARGUMENT:
+                return tuple(Instance(item.path, item.index) for item in argument(0) if isinstance(item, Class))
+            case "builtins", _ if last not in _VALUE_TYPES and name.count(".") == 1:
                 return ()
+            case _:
+                return (External(f"{name}()"),)
 
     def callbacks(self, name: str, call: CallExpr) -> tuple[Expr, ...]:
         last = name.rsplit(".", 1)[-1]
@@ -246,7 +260,10 @@ class PythonRules:
         if last in ("type", "Type"):
             return tuple(Class(value.path, value.index) for value in first if isinstance(value, Instance))
         if last == "Callable":
-            return (Returning(arguments[-1] if arguments else ()),)
+            listed = first[0].items if first and isinstance(first[0], Elements) else ()
+            return (Returning(arguments[-1] if arguments else (), listed),)
+        if last in _OPEN_TYPES or name.startswith(("typing.", "typing_extensions.", "?")):
+            return ()
         return None
 
     def _tuple(self, arguments: tuple[Values, ...]) -> Values:

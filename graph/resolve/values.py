@@ -98,6 +98,8 @@ class Returning(Struct, frozen=True):
     """A callable known only by what it returns: `Callable[..., T]`."""
 
     items: tuple[Value, ...]
+    parameters: tuple[Value, ...] = ()
+    """What it is called with, one value a place, as far as its type says so."""
 
 
 class Method(Struct, frozen=True):
