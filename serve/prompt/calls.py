@@ -120,7 +120,7 @@ class CallParser:
         text = self._held.lstrip()
         fence = _FENCE.match(text)
         rest = text[fence.end() :] if fence else text
-        if not rest or "```json".startswith(rest):
+        if not rest or "```json".startswith(text):
             return False
         self._state = _State.BARE if rest.startswith("{") else _State.PROSE
         return True

@@ -1,6 +1,6 @@
 """Stop strings are met wherever the borders of the pieces fall."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from serve.prompt.stops import StopFilter
@@ -29,6 +29,7 @@ def test_shorter_stop_inside_an_open_longer_one_counts_at_the_end():
     assert run(["abc"], ("abcX", "bc")) == ("a", "bc")
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.text("abc", max_size=4), max_size=8),
     st.lists(st.text("abc", min_size=1, max_size=3), max_size=3).map(tuple),
