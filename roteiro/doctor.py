@@ -6,7 +6,6 @@ A check looks and changes nothing. A cure that is a command can be run as it is 
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import shutil
 import socket
 import subprocess
@@ -25,6 +24,7 @@ from roteiro.errors import ConfigError, ModelError
 from roteiro.folders import cache_folder, models_folder
 from roteiro.models import DEFAULT_MODEL, ModelFolder
 from roteiro.running import find_running
+from roteiro.wiring import has_local_engine
 
 __all__ = ["Finding", "Level", "examine"]
 
@@ -117,7 +117,7 @@ def _look_at_index(repository: Repository) -> Iterator[Finding]:
 
 
 def _engine(_root: Path, config: Config) -> Iterator[Finding]:
-    if importlib.util.find_spec("llama_cpp") is not None:
+    if has_local_engine():
         version = importlib.metadata.version("llama-cpp-python")
         yield Finding(check="engine", level="ok", message=f"llama-cpp-python {version}")
         return

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
+from pathlib import Path
 from typing import TextIO
 
 import msgspec
@@ -21,6 +23,7 @@ __all__ = [
     "is_coloured",
     "print_json",
     "print_text",
+    "program",
     "red",
     "say",
     "yellow",
@@ -87,6 +90,15 @@ def say(text: str) -> None:
     """Print a remark to stderr."""
     sys.stderr.write(cleaned(text) + "\n")
     sys.stderr.flush()
+
+
+def program() -> str:
+    """Return what to type to run this program again: its name where that is found, else its path."""
+    path = Path(sys.argv[0])
+    found = shutil.which(path.name)
+    if path.name != "roteiro" or (found and Path(found).resolve() == path.resolve()):
+        return "roteiro"
+    return str(path)
 
 
 def confirm(question: str) -> bool | None:

@@ -5,6 +5,7 @@ The only module that knows all packages. Imports are inside the functions on pur
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ __all__ = [
     "build_ask",
     "build_engines",
     "build_service",
+    "has_local_engine",
     "load_settings",
     "model_folder",
     "open_repository",
@@ -90,6 +92,13 @@ def build_engines(config: Config, script: Path | None = None) -> list[Engine]:
 
 
 def _local_engine(config: Config) -> Engine:
+    if not has_local_engine():
+        from serve.errors import EngineError
+
+        raise EngineError(
+            "the local engine is not installed. Install it (`pip install 'roteiro[local]'`, or `make install` in a "
+            "clone; it needs a C++ compiler), or name a server that has a model (`--upstream URL`)."
+        )
     model = _checked_model(config.serve.model)
     from serve.engine.local import LocalEngine
 
@@ -101,6 +110,11 @@ def _local_engine(config: Config) -> Engine:
         tool_prompt_tokens=config.serve.tool_prompt_tokens,
         tool_prompt_tokens_hard=config.serve.tool_prompt_tokens_hard,
     )
+
+
+def has_local_engine() -> bool:
+    """Return whether llama-cpp-python is installed; does not import it."""
+    return importlib.util.find_spec("llama_cpp") is not None
 
 
 def _checked_model(name: str) -> InstalledModel:

@@ -10,7 +10,7 @@ from roteiro.errors import ConsentError
 from roteiro.models import DEFAULT_MODEL, PullPlan, known_model, pull
 from roteiro.progress import showing
 from roteiro.terminal import confirm, print_json, say
-from roteiro.wiring import load_settings, model_folder
+from roteiro.wiring import has_local_engine, load_settings, model_folder
 
 __all__ = ["run_pull"]
 
@@ -22,6 +22,9 @@ def run_pull(
 ) -> int:
     """Fetch a model, asking first; return 0 when it is installed, 1 when the answer was no."""
     model = known_model(model_id or DEFAULT_MODEL)
+    if is_optional and not has_local_engine():
+        say("no model is offered: the local engine is not installed, so nothing could run it")
+        return 0
     folder = model_folder()
     try:
         with showing(is_bytes=True) as show:
@@ -29,7 +32,7 @@ def run_pull(
     except ConsentError as error:
         if not is_optional:
             raise
-        say(f"{model.id} is not fetched: {error}")
+        say(f"{model.id} is not fetched: {error} With make that is YES=1.")
         return 0
     if installed is not None:
         return print_model("ready:", installed, as_json=as_json)

@@ -15,7 +15,7 @@ from roteiro.errors import ModelError, RoteiroError
 from roteiro.logs import start_logging
 from roteiro.root import find_root
 from roteiro.running import find_running
-from roteiro.terminal import print_json, print_text, say
+from roteiro.terminal import print_json, print_text, program, say
 from roteiro.wiring import build_engines, build_service, open_repository
 from roteiro.workspace import Workspace
 from serve.engine.base import Engine
@@ -88,7 +88,7 @@ def _engines(config: Config, script: Path | None) -> list[Engine]:
     try:
         return build_engines(config, script)
     except (ModelError, EngineError) as error:
-        if config.serve.model or config.serve.upstream:
+        if config.serve.model or config.serve.upstream or script:
             raise
         say(f"no model answers here: {error}")
         say("search, the file view and MCP work without one; Ask says how to get one.")
@@ -111,6 +111,7 @@ def _teller(engines: list[Engine], workspace: Workspace, *, as_json: bool) -> Ca
         welcome = Welcome(
             root=str(workspace.repository.root),
             url=url,
+            program=program(),
             models=tuple(info.model for info in infos),
             remote=tuple(info.detail for info in infos if info.is_remote),
         )

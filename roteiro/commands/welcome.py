@@ -13,6 +13,8 @@ class Welcome(Struct, frozen=True, kw_only=True):
     root: str
     url: str
     models: tuple[str, ...] = ()
+    program: str = "roteiro"
+    """What to type for this program."""
     remote: tuple[str, ...] = ()
     """Engines on other machines, in words."""
 
@@ -28,9 +30,9 @@ class Welcome(Struct, frozen=True, kw_only=True):
             ]
         else:
             lines += [
-                "  no model       search and files only; get one: roteiro model pull",
-                "                 or let a server answer: roteiro serve --upstream URL",
+                f"  no model       search and files only; get one: {self.program} model pull",
+                f"                 or let a server answer: {self.program} serve --upstream URL",
             ]
-        lines += [f"  an agent       roteiro mcp --root {self.root}"]
+        lines += [f"  an agent       {self.program} mcp --root {self.root}"]
         lines += [f"  note           source leaves this machine: {remote}" for remote in self.remote]
         return "\n".join([*lines, "", "Ctrl-C ends it."])

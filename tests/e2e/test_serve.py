@@ -1,0 +1,144 @@
+"""`roteiro serve` and `roteiro ask` as processes: started, asked, refused, ended."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import httpx
+
+QUESTION = "where is one item of the stock reserved?"
+
+
+def test_a_question_to_the_running_server_is_answered_with_citations(served, run, repository, script, monkeypatch):
+    """`roteiro ask` finds the server of this repository and starts nothing of its own."""
+    server = served("--root", repository, "--engine", "scripted", "--script", script)
+    monkeypatch.setenv("ROTEIRO_SERVE_ADDR", server["url"].removeprefix("http://"))
+    done = run("ask", "--root", repository, "--json", *QUESTION.split())
+    assert done.returncode == 0, done.stderr
+    assert "asking the server at" in done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["answer"] == "`place` calls `reserve`."
+    assert {(c["path"], c["verified"]) for c in answer["citations"]} & {
+        ("shop/orders.py", True),
+        ("shop/stock.py", True),
+    }
+    assert answer["steps"][0]["tool"] == "search"
+    assert answer["ms"] >= 0
+
+
+def test_without_a_server_ask_starts_an_engine_and_says_so(run, repository, script):
+    """The text goes to stdout, everything else to stderr."""
+    done = run("ask", "--root", repository, "--script", script, QUESTION)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("`place` calls `reserve`.\n\nSources\n  shop/")
+    assert "starting scripted" in done.stderr
+    assert f"search {QUESTION}" in done.stderr
+
+
+def test_a_server_of_another_repository_is_not_asked(served, run, repository, script, tmp_path, monkeypatch):
+    """The root must be the same."""
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text("def lonely():\n    pass\n")
+    server = served("--root", other, "--engine", "scripted", "--script", script)
+    monkeypatch.setenv("ROTEIRO_SERVE_ADDR", server["url"].removeprefix("http://"))
+    done = run("ask", "--root", repository, QUESTION)
+    assert done.returncode == 1
+    assert "roteiro model pull" in done.stderr or "local engine" in done.stderr
+
+
+def test_the_same_repository_is_not_served_twice(served, run, repository, script):
+    """The second is told where the first is."""
+    server = served("--root", repository, "--engine", "scripted", "--script", script)
+    done = run("serve", "--root", repository, "--addr", server["url"].removeprefix("http://"))
+    assert done.returncode == 1
+    assert f"Roteiro already serves {repository} at {server['url']}" in done.stderr
+
+
+def test_a_port_of_another_repository_or_program_is_named(served, run, repository, script, tmp_path):
+    """With the way out."""
+    other = tmp_path / "other"
+    other.mkdir()
+    server = served("--root", repository, "--engine", "scripted", "--script", script)
+    done = run("serve", "--root", other, "--addr", server["url"].removeprefix("http://"))
+    assert done.returncode == 1
+    assert f"is taken by a Roteiro that serves {repository}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_model_and_upstream_the_server_starts_and_ask_says_how_to_get_one(served, repository):
+    """The page, the search and the file view work; the answer is an error that names both ways."""
+    server = served("--root", repository)
+    assert server["models"] == []
+    assert httpx.get(server["url"]).status_code == 200
+    refused = httpx.post(
+        f"{server['url']}/v1/chat/completions", json={"model": "x", "messages": [{"role": "user", "content": "hi"}]}
+    )
+    assert refused.status_code == 503
+    message = refused.json()["error"]["message"]
+    assert "roteiro model pull" in message
+    assert "--upstream" in message
+
+
+def test_an_upstream_answers_ask(served, run, repository, script, home):
+    """A second Roteiro stands in for any OpenAI-compatible server."""
+    upstream = served("--root", repository, "--engine", "scripted", "--script", script)
+    url = upstream["url"]
+    settings = home / "config" / "roteiro" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f'[[serve.upstream]]\nbase_url = "{url}/v1"\nmodel = "scripted:general"\n')
+    done = run("ask", "--root", repository, "--json", QUESTION)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["answer"] == "`place` calls `reserve`."
+
+
+def test_an_upstream_that_is_not_there_is_told_in_one_line(run, repository):
+    """With its address."""
+    done = run("ask", "--root", repository, "--upstream", "http://127.0.0.1:9/v1", QUESTION)
+    assert done.returncode == 1
+    assert "127.0.0.1:9" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_repository_cannot_name_an_upstream(run, repository):
+    """`roteiro.toml` of the analysed repository is hostile data."""
+    (repository / "roteiro.toml").write_text('[[serve.upstream]]\nbase_url = "http://evil.example/v1"\n')
+    done = run("ask", "--root", repository, QUESTION)
+    assert done.returncode == 2
+    assert "serve.upstream cannot be set by a repository" in done.stderr
+
+
+def test_ctrl_c_ends_the_server_cleanly(served, repository, script):
+    """Exit code 0 and no traceback."""
+    server = served("--root", repository, "--engine", "scripted", "--script", script)
+    process = server["process"]
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 0
+
+
+def test_an_address_that_is_not_this_machine_is_refused(run, repository, script):
+    """Nobody is let in without authentication."""
+    done = run("serve", "--root", repository, "--addr", "0.0.0.0:0", "--engine", "scripted", "--script", script)
+    assert done.returncode == 1
+    assert "0.0.0.0 is not this machine's own address" in done.stderr
+
+
+def test_a_script_that_cannot_be_read_stops_the_start(run, repository, tmp_path):
+    """It was named, so nothing else is served in its place."""
+    done = run("serve", "--root", repository, "--engine", "scripted", "--script", tmp_path / "none.jsonl")
+    assert done.returncode == 1
+    assert "none.jsonl" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_log_holds_no_question_unless_asked(served, repository, script, home):
+    """Questions can hold source and secrets."""
+    server = served("--root", repository, "--engine", "scripted", "--script", script)
+    httpx.post(f"{server['url']}/api/ask", json={"question": "where is hunter2 used?"}, timeout=60)
+    process = server["process"]
+    process.send_signal(signal.SIGINT)
+    process.wait(60)
+    log = (home / "state" / "roteiro" / "roteiro.log").read_text()
+    assert log
+    assert "hunter2" not in log
