@@ -234,3 +234,55 @@ def test_results_carry_the_same_place_fields_everywhere(shop_repository):
         path["hops"][0]["source"],
     ]
     assert all(place.keys() >= PLACE for place in places)
+
+
+@pytest.fixture
+def hub_repository(shop_repository):
+    """Give the small repository with three thousand more callers of `price`."""
+    store = shop_repository.store
+    with store.write() as connection:
+        (target,) = connection.execute("SELECT id FROM node WHERE qualname = 'price'").fetchone()
+        (file_id,) = connection.execute("SELECT id FROM file WHERE path = 'src/shop/main.py'").fetchone()
+        for number in range(3_000):
+            name = f"a_caller_with_a_rather_long_name_{number:04}"
+            node = connection.execute(
+                "INSERT INTO node(project, file, key, kind, name, qualname, start_line, end_line, signature) "
+                "VALUES (?, ?, ?, 'function', ?, ?, 4, 6, ?)",
+                (store.project_id, file_id, f"sym:python:src/shop/main.py#{name}", name, name, "\u00e9" * 300),
+            ).lastrowid
+            connection.execute(
+                "INSERT INTO edge(project, src, dst, kind, file, provenance, confidence, lines) "
+                "VALUES (?, ?, ?, 'calls', ?, 'derived', 1.0, '5')",
+                (store.project_id, node, target, file_id),
+            )
+    return shop_repository
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("callers", {"key": "price", "limit": 200}),
+        ("callers", {"key": "tax", "depth": 5, "limit": 200}),
+        ("context", {"key": "price", "budget": 8_000}),
+        ("path", {"from": "main", "to": "tax"}),
+        ("overview", {}),
+        ("source", {"path": "src/shop/main.py"}),
+    ],
+)
+def test_the_hub_of_a_large_repository_fits_into_an_answer(hub_repository, name, arguments):
+    """Eight thousand bytes, whatever the symbol."""
+    assert len(call_tool(hub_repository, name, arguments).text.encode()) <= 8_000
+
+
+def test_the_callers_of_a_hub_are_counted_and_paged(hub_repository):
+    """The total is that of the whole list; the cursor counts what was shown."""
+    answer = call_tool(hub_repository, "callers", {"key": "price", "limit": 200})
+    shown = sum(line.startswith("- ") for line in answer.text.splitlines())
+    assert answer.result.total == 3_003
+    assert f"{3_003 - shown} more callers of 3003: cursor={shown}" in answer.text
+
+
+def test_a_walk_that_reaches_too_much_stops_and_says_so(hub_repository):
+    """A hub reaches half a repository in three steps."""
+    answer = call_tool(hub_repository, "callers", {"key": "tax", "depth": 5})
+    assert "Stopped at depth 2 with more than 2000 symbols." in answer.text
