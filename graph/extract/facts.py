@@ -5,7 +5,8 @@ called is decided in `graph.resolve`. The expression language below is shared by
 resolver can follow a value through assignments, parameters, returns and containers, whatever the syntax was.
 
 Everything is a msgspec struct in array form: facts are stored per blob, and most of a large repository's facts are
-never decoded again by an incremental sync.
+never decoded again by an incremental sync. Facts are trees without cycles, so the structs stay out of the garbage
+collector's sight (`gc=False`): a collection over the millions of them in a large repository takes longer than resolving it.
 
 Scopes are numbered. Scope 0 is the module; each function, method, lambda and class body has its own scope, whose
 number is the index in `Facts.scopes`. A definition that has a body names its scope.
@@ -47,13 +48,13 @@ EXTRACT_VERSION = 1
 """Raise it whenever the facts of any file change; it is part of the cache key."""
 
 
-class Name(Struct, frozen=True, array_like=True, tag="n", tag_field="_"):
+class Name(Struct, frozen=True, array_like=True, tag="n", tag_field="_", gc=False):
     """A bare name as written. `self`, `cls`, `this`, `super` are names too."""
 
     id: str
 
 
-class Attribute(Struct, frozen=True, array_like=True, tag="a", tag_field="_"):
+class Attribute(Struct, frozen=True, array_like=True, tag="a", tag_field="_", gc=False):
     """`base.name` (also `base?.name` and `base["name"]` in JavaScript)."""
 
     base: Expr
@@ -62,7 +63,7 @@ class Attribute(Struct, frozen=True, array_like=True, tag="a", tag_field="_"):
     """The line of `name`."""
 
 
-class CallExpr(Struct, frozen=True, array_like=True, tag="c", tag_field="_"):
+class CallExpr(Struct, frozen=True, array_like=True, tag="c", tag_field="_", gc=False):
     """A call. Each call expression of a file is once in `Scope.calls`; nested ones are also inside their parents."""
 
     function: Expr
@@ -77,14 +78,14 @@ class CallExpr(Struct, frozen=True, array_like=True, tag="c", tag_field="_"):
     """The line on which the call expression starts; 0 when it is `line`."""
 
 
-class Constant(Struct, frozen=True, array_like=True, tag="k", tag_field="_"):
+class Constant(Struct, frozen=True, array_like=True, tag="k", tag_field="_", gc=False):
     """A literal: its type (`str`, `int`, `float`, `bool`, `none`, `regex`, `template`), the value of short strings."""
 
     type: str
     value: str = ""
 
 
-class Collection(Struct, frozen=True, array_like=True, tag="l", tag_field="_"):
+class Collection(Struct, frozen=True, array_like=True, tag="l", tag_field="_", gc=False):
     """A list, tuple, set, dict or object literal; `keys` runs beside `values` and is empty for list-likes.
 
     `comprehension` in `type` means `values` holds the element expression once. A key of `Constant("spread")` stands
@@ -98,32 +99,32 @@ class Collection(Struct, frozen=True, array_like=True, tag="l", tag_field="_"):
     """The scope of kind `object` that owns the functions of an object literal; -1 when it has none."""
 
 
-class Subscript(Struct, frozen=True, array_like=True, tag="s", tag_field="_"):
+class Subscript(Struct, frozen=True, array_like=True, tag="s", tag_field="_", gc=False):
     """`base[index]`; in annotations this is the generic application `List[int]`."""
 
     base: Expr
     index: Expr
 
 
-class FunctionRef(Struct, frozen=True, array_like=True, tag="f", tag_field="_"):
+class FunctionRef(Struct, frozen=True, array_like=True, tag="f", tag_field="_", gc=False):
     """A function expression or lambda: the scope of its body (its definition, if any, is found by the scope)."""
 
     scope: int
 
 
-class ClassRef(Struct, frozen=True, array_like=True, tag="C", tag_field="_"):
+class ClassRef(Struct, frozen=True, array_like=True, tag="C", tag_field="_", gc=False):
     """A class expression: the scope of its body."""
 
     scope: int
 
 
-class Union(Struct, frozen=True, array_like=True, tag="u", tag_field="_"):
+class Union(Struct, frozen=True, array_like=True, tag="u", tag_field="_", gc=False):
     """Any of these: `a or b`, `a if c else b`, `A | B` in annotations."""
 
     options: tuple[Expr, ...]
 
 
-class Unknown(Struct, frozen=True, array_like=True, tag="?", tag_field="_"):
+class Unknown(Struct, frozen=True, array_like=True, tag="?", tag_field="_", gc=False):
     """An expression whose value is not followed; the calls inside it still stand in `Scope.calls`."""
 
 
@@ -133,7 +134,7 @@ Expr: TypeAlias = (
 """`await x`, `yield x`, `(x)`, `x!`, `x as T` and `*x` stand as `x` itself (see the extractors for what is erased)."""
 
 
-class Parameter(Struct, frozen=True, array_like=True):
+class Parameter(Struct, frozen=True, array_like=True, gc=False):
     """A parameter in order. `kind`: `positional`, `keyword`, `rest` (`*args`, `...rest`), `keyrest` (`**kwargs`)."""
 
     name: str
@@ -142,7 +143,7 @@ class Parameter(Struct, frozen=True, array_like=True):
     kind: str = "positional"
 
 
-class Assign(Struct, frozen=True, array_like=True):
+class Assign(Struct, frozen=True, array_like=True, gc=False):
     """`target = value` in one scope, in source order.
 
     Targets are Name, Attribute (`self.x = ...`) or Subscript (`table["k"] = f`). `how` says what the value means:
@@ -162,7 +163,7 @@ class Assign(Struct, frozen=True, array_like=True):
     """Whether it surely happens when its body runs: 0 yes, 1 in a branch, 2 in a loop (later lines reach it)."""
 
 
-class Scope(Struct, array_like=True):
+class Scope(Struct, array_like=True, gc=False):
     """One body: what is assigned, called, returned and merely mentioned in it, each in source order."""
 
     kind: str
@@ -191,7 +192,7 @@ class Scope(Struct, array_like=True):
     is_async: bool = False
 
 
-class Definition(Struct, frozen=True, array_like=True):
+class Definition(Struct, frozen=True, array_like=True, gc=False):
     """A named thing. Its key is made by the index from language, path, qualname and the ordinal among equals."""
 
     kind: NodeKind
@@ -224,7 +225,7 @@ class Definition(Struct, frozen=True, array_like=True):
     """1 for the first definition with this qualname in the file, 2 for the next, ..."""
 
 
-class ImportedName(Struct, frozen=True, array_like=True):
+class ImportedName(Struct, frozen=True, array_like=True, gc=False):
     """One name of an import. `name` is what the other file calls it (`*` for all, `default`), `alias` what we do.
 
     An empty `alias` binds nothing here (a re-export, a side-effect import).
@@ -234,7 +235,7 @@ class ImportedName(Struct, frozen=True, array_like=True):
     alias: str
 
 
-class Import(Struct, frozen=True, array_like=True):
+class Import(Struct, frozen=True, array_like=True, gc=False):
     """One import statement (or `require`, `import()`, `export ... from`), as written.
 
     `kind`: `module` (`import a.b` and `import * as ns from`: names hold one entry whose `name` is empty),
@@ -255,7 +256,7 @@ class Import(Struct, frozen=True, array_like=True):
     end_line: int = 0
 
 
-class Section(Struct, frozen=True, array_like=True):
+class Section(Struct, frozen=True, array_like=True, gc=False):
     """A heading and the text below it, up to the next heading of its level or above."""
 
     title: str
@@ -268,7 +269,7 @@ class Section(Struct, frozen=True, array_like=True):
     """The first paragraph, at most 500 characters."""
 
 
-class Marker(Struct, frozen=True, array_like=True):
+class Marker(Struct, frozen=True, array_like=True, gc=False):
     """A debt marker: `TODO`, `FIXME`, `HACK`, `XXX`, with its text."""
 
     category: str
@@ -276,7 +277,7 @@ class Marker(Struct, frozen=True, array_like=True):
     line: int
 
 
-class Facts(Struct, array_like=True):
+class Facts(Struct, array_like=True, gc=False):
     """Everything known of one file by itself."""
 
     language: str
