@@ -46,8 +46,8 @@ def catalog_routes(service: Service) -> list[HTTPRouteHandler]:
         return _json(body)
 
     @get("/v1/models/{model_id:path}")
-    async def model(model_id: str) -> Response[bytes]:
-        name = model_id.removeprefix("/")
+    async def model(request: Request[Any, Any, Any]) -> Response[bytes]:
+        name = str(request.path_params["model_id"]).removeprefix("/")
         if name not in _names(service):
             raise UnknownModelError(name, _names(service))
         return _json(_model(name))

@@ -9,7 +9,7 @@ from litestar import Request, post
 from litestar.handlers import HTTPRouteHandler
 from litestar.response.base import ASGIResponse
 
-from serve.errors import UnknownModelError
+from serve.errors import BadRequestError
 from serve.events import Failed
 from serve.http.errors import failure_response
 from serve.http.live import LiveResponse, first_events, frames, plain_response, whole_answer
@@ -20,6 +20,7 @@ from serve.wire.arrival import Arrival
 from serve.wire.ask import AskAnswer, decode_question
 from serve.wire.chat import decode_chat
 from serve.wire.chat_answer import ChatAnswer
+from serve.wire.fields import shorten
 from serve.wire.responses import decode_responses
 from serve.wire.responses_answer import ResponsesAnswer
 
@@ -58,7 +59,8 @@ def generation_routes(service: Service) -> list[HTTPRouteHandler]:
 def _arrival(request: _Request, service: Service) -> Arrival:
     project = request.path_params.get("project", service.project)
     if project != service.project:
-        raise UnknownModelError(project, ())
+        message = f"The project {shorten(project)} does not exist here; {service.project!r} does."
+        raise BadRequestError(message, code="project_not_found", status=404)
     path = request.url.path
     return Arrival(
         id=request.scope["state"]["request_id"],

@@ -35,8 +35,9 @@ def site_routes(service: Service) -> list[HTTPRouteHandler]:
         """Answer a client that only asks whether somebody is there."""
 
     @get("/static/{name:path}")
-    async def static(request: _Request, name: str) -> Response[bytes]:
-        asset = assets.get(name.removeprefix("/"))
+    async def static(request: _Request) -> Response[bytes]:
+        name = str(request.path_params["name"]).removeprefix("/")
+        asset = assets.get(name)
         if asset is None:
             raise PathError(f"There is no static file {name}.")
         return _send(request, asset)
@@ -67,9 +68,9 @@ def site_routes(service: Service) -> list[HTTPRouteHandler]:
         return _json(await asyncio.to_thread(_view(service).search, query, limit, cursor))
 
     @get("/file/{path:path}")
-    async def file(request: _Request, path: str) -> Response[bytes]:
+    async def file(request: _Request) -> Response[bytes]:
+        name = str(request.path_params["path"]).removeprefix("/")
         lines, from_line = (request.query_params.get(name, "") for name in ("lines", "from"))
-        name = path.removeprefix("/")
         try:
             page = await asyncio.to_thread(_view(service).page, name, lines, from_line)
         except GraphError as error:

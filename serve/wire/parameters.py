@@ -7,6 +7,7 @@ one of its `neutral` values. Keys that are not in the table are ignored: clients
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import cast
 
 from msgspec import Struct
 
@@ -144,4 +145,7 @@ def _is_neutral(row: Parameter, value: object) -> bool:
 
 def asks_for_structure(response_format: object) -> bool:
     """Whether the format is one that constrains the answer; an unrecognised shape stays plain text."""
-    return isinstance(response_format, dict) and response_format.get("type") in {"json_object", "json_schema"}  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] # any key type reads the same
+    if not isinstance(response_format, dict):
+        return False
+    kind = cast("dict[str, object]", response_format).get("type")
+    return isinstance(kind, str) and kind in {"json_object", "json_schema"}
