@@ -1,0 +1,59 @@
+"""What the docs say exists: links, commands, settings."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from roteiro.cli import build
+from roteiro.config.keys import all_keys, flatten
+
+TREE = Path(__file__).parents[2]
+PAGES = sorted(
+    page for pattern in ("*.md", "docs/**/*.md", "adr/*.md") for page in TREE.glob(pattern) if page.name != "LICENSE"
+)
+COMMANDS = typer.main.get_command(build()).commands  # type: ignore[attr-defined] - it is a group
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TREE)))
+def test_every_relative_link_leads_somewhere(page):
+    """Files and pictures; addresses of the web are not asked."""
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TREE)))
+def test_every_command_that_a_page_names_exists(page):
+    """`roteiro something`, in running text or in a block."""
+    for name in re.findall(r"(?:^|[`\s/])roteiro ([a-z]+)\b(?=[`\s,])", page.read_text(), re.MULTILINE):
+        if name not in {"is", "serves", "says", "never"}:
+            assert name in COMMANDS, name
+
+
+def test_every_command_is_documented():
+    """The index page names each."""
+    text = (TREE / "docs" / "index.md").read_text()
+    for name in COMMANDS:
+        assert f"`roteiro {name}" in text or f"`{name}`" in text, name
+
+
+def test_settings_in_examples_exist():
+    """Each TOML block of the docs is read as settings."""
+    for page in PAGES:
+        for block in re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL):
+            for name, _ in flatten(tomllib.loads(block)):
+                assert name in all_keys(), name
+
+
+def test_every_decision_has_the_five_parts():
+    """Context, choice, alternatives, consequences, and what would show it wrong."""
+    for page in sorted((TREE / "adr").glob("*.md")):
+        text = page.read_text()
+        assert re.match(r"# \d{4}: ", text)
+        for part in ("Context", "Choice", "Alternatives", "Consequences", "What would show it wrong"):
+            assert f"**{part}.**" in text, (page.name, part)
