@@ -29,7 +29,7 @@ _FOREIGN_FOLDERS = frozenset({"node_modules", "bower_components", "site-packages
 """Installed code of others, and our own store: never indexed, not even when tracked."""
 
 
-class FileStat(Struct, frozen=True):
+class FileStat(Struct, frozen=True, gc=False):
     """What tells a changed file from an unchanged one without reading it."""
 
     size: int
@@ -38,7 +38,7 @@ class FileStat(Struct, frozen=True):
     inode: int
 
 
-class Listed(Struct, frozen=True):
+class Listed(Struct, frozen=True, gc=False):
     """A file that git (or the walk) names; `skip` says why it does not count, empty when it does."""
 
     path: str
@@ -136,7 +136,9 @@ class _Looker:
         """Say whether a folder is a link or lies behind one: git's index still names what was there before."""
         known = self._links.get(folder)
         if known is None:
-            known = self._passes_link(folder.rpartition("/")[0]) or Path(self._root, folder).is_symlink()
+            known = self._passes_link(folder.rpartition("/")[0]) or os.path.islink(  # noqa: PTH114 - 3x faster, once a folder
+                f"{self._root}/{folder}"
+            )
             self._links[folder] = known
         return known
 

@@ -27,7 +27,7 @@ _CONFIGURATION_BYTES = 262_144
 """Files that may tell a resolver how names are looked up (`tsconfig.json`, `go.mod`); larger ones are data."""
 
 
-class Known(Struct, frozen=True):
+class Known(Struct, frozen=True, gc=False):
     """A row of the `file` table."""
 
     id: int

@@ -1,0 +1,488 @@
+"""One sync: what is written, what a hostile file can do to it, and what an interruption leaves behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from graph import index, index_pool, index_work
+from graph.errors import GrammarError, GraphError, StoreError
+from graph.facts_cache import FactsCache
+from graph.index_frames import Done, Job, Task
+from graph.index_pool import work_on
+from graph.lock import held
+from graph.progress import Phase, Progress
+from graph.repository import Repository
+from graph.settings import IndexSettings
+from graph.store import Store, snapshot
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "root"
+    put(folder, "app/__init__.py", "from app.core import run\n")
+    put(
+        folder,
+        "app/core.py",
+        '"""Core."""\n\n\ndef run():\n    # TODO: faster\n    return helper()\n\n\ndef helper():\n    pass\n',
+    )
+    put(folder, "main.py", "from app import run\n\nrun()\n")
+    put(folder, "data.csv", "1,2\n")
+    return folder
+
+
+@pytest.fixture
+def repository(root: Path, tmp_path: Path):
+    with Repository.open(root, cache_home=tmp_path / "home") as opened:
+        yield opened
+
+
+def put(root: Path, path: str, text: str | bytes) -> None:
+    target = root / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(text.encode() if isinstance(text, str) else text)
+
+
+def rows(store: Store, query: str) -> list[tuple[object, ...]]:
+    return store.read().execute(query).fetchall()
+
+
+def reason(repository: Repository, path: str) -> str:
+    query = "SELECT status || ': ' || reason FROM file WHERE path = ?"
+    return str(repository.store.read().execute(query, (path,)).fetchone()[0])
+
+
+def calls(store: Store) -> set[tuple[object, ...]]:
+    return set(
+        rows(
+            store,
+            "SELECT s.key, d.key, e.lines FROM edge e JOIN node s ON s.id = e.src JOIN node d ON d.id = e.dst "
+            "WHERE e.kind = 'calls' AND e.provenance = 'derived'",
+        )
+    )
+
+
+def test_a_sync_writes_files_nodes_edges_and_markers(repository: Repository) -> None:
+    """The thin slice: definitions, a call through a re-export, a marker, the text index."""
+    report = repository.sync()
+    assert (report.files, report.indexed, report.changed, report.dangling_edges) == (4, 3, 3, 0)
+    assert ("file:main.py", "sym:python:app/core.py#run", "3") in calls(repository.store)
+    assert ("sym:python:app/core.py#run", "sym:python:app/core.py#helper", "6") in calls(repository.store)
+    assert rows(repository.store, "SELECT category, line FROM marker") == [("TODO", 5)]
+    assert rows(repository.store, "SELECT count(*) FROM search_file") == [(3,)]
+    assert repository.store.verify() == []
+
+
+def test_a_second_sync_does_nothing(repository: Repository) -> None:
+    """Nothing changed, so nothing is read, resolved or written."""
+    repository.sync()
+    before = snapshot(repository.store)
+    report = repository.sync()
+    assert (report.changed, report.removed, report.resolved) == (0, 0, 0)
+    assert snapshot(repository.store) == before
+
+
+def test_a_touched_file_is_not_worked_on(repository: Repository, root: Path) -> None:
+    """A new stat with the same bytes is only remembered."""
+    repository.sync()
+    os.utime(root / "main.py", (1, 1))
+    assert repository.sync().changed == 0
+
+
+def test_a_change_inside_a_body_resolves_one_file(repository: Repository, root: Path) -> None:
+    """Who depends on the file is left alone, and its edges into the file stay."""
+    repository.sync()
+    put(root, "app/core.py", "\n\n\n\ndef run():\n    helper()\n    return helper()\n\n\ndef helper():\n    pass\n")
+    report = repository.sync()
+    assert (report.changed, report.resolved) == (1, 1)
+    assert ("file:main.py", "sym:python:app/core.py#run", "3") in calls(repository.store)
+
+
+def test_a_renamed_function_resolves_its_dependents(repository: Repository, root: Path) -> None:
+    """The interface changed, so edges to the old name are gone."""
+    repository.sync()
+    put(root, "app/core.py", "def start():\n    pass\n")
+    assert repository.sync().resolved >= 2
+    assert not {edge for edge in calls(repository.store) if edge[0] == "file:main.py"}
+    assert repository.store.verify() == []
+
+
+def test_a_deleted_file_takes_everything_along(repository: Repository, root: Path) -> None:
+    """Nodes, edges, markers and texts go; those who called it are resolved again."""
+    repository.sync()
+    (root / "app/core.py").unlink()
+    assert repository.sync().removed == 1
+    assert not calls(repository.store)
+    assert repository.store.verify() == []
+
+
+def test_progress_is_told_by_phase(repository: Repository) -> None:
+    """Each phase ends with all of its files done."""
+    seen: list[Progress] = []
+    repository.sync(seen.append)
+    last = {progress.phase: (progress.done, progress.total) for progress in seen}
+    assert last == {Phase.LISTING: (0, 0), Phase.EXTRACTING: (3, 3), Phase.RESOLVING: (3, 3), Phase.SEARCH: (3, 3)}
+
+
+def test_files_are_left_out_with_the_reason_recorded(repository: Repository, root: Path) -> None:
+    """Each kind of file that cannot or should not be read is told apart, and the sync goes on."""
+    put(root, "binary.py", b"x\0y")
+    put(root, "latin.py", "name = 'caf\xe9'\n".encode("latin-1"))
+    put(root, "broken.py", "def f(:\n  class\n)")
+    put(root, "bundle.js", "function a(){return 1}" * 500)
+    put(root, "gen.py", "# Code generated by x. DO NOT EDIT.\n")
+    with (root / "big.py").open("wb") as file:
+        file.truncate(50 * 1024 * 1024)
+    repository.sync()
+    assert reason(repository, "binary.py") == "skipped: binary"
+    assert reason(repository, "latin.py") == "indexed: not UTF-8 (first in line 1): read with replacements"
+    assert reason(repository, "broken.py") == "indexed: "
+    assert rows(repository.store, "SELECT error_count > 0 FROM file WHERE path = 'broken.py'") == [(1,)]
+    assert reason(repository, "bundle.js").startswith("skipped: minified")
+    assert reason(repository, "gen.py").startswith("skipped: generated")
+    assert reason(repository, "big.py").startswith("skipped: too large")
+
+
+def test_a_file_that_changes_its_kind_changes_its_row(repository: Repository, root: Path) -> None:
+    """Indexed, then binary, then a link, then indexed again."""
+    repository.sync()
+    cold = snapshot(repository.store)
+    text = (root / "app/core.py").read_bytes()
+    put(root, "app/core.py", b"\0")
+    repository.sync()
+    assert reason(repository, "app/core.py") == "skipped: binary"
+    assert repository.store.verify() == []
+    (root / "app/core.py").unlink()
+    (root / "app/core.py").symlink_to("/etc/hostname")
+    repository.sync()
+    assert reason(repository, "app/core.py") == "skipped: a symbolic link out of the root"
+    assert repository.store.verify() == []
+    (root / "app/core.py").unlink()
+    put(root, "app/core.py", text)
+    repository.sync()
+    assert snapshot(repository.store) == cold
+
+
+def test_a_file_that_the_extractor_cannot_bear_is_skipped(
+    repository: Repository, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One file must not end the sync; it is not tried again until it changes."""
+
+    def extract(language: str, data: bytes):
+        if b"run()\n" in data:
+            raise RecursionError("too deep")
+        return real(language, data)
+
+    real = index_work.extract
+    monkeypatch.setattr(index_work, "extract", extract)
+    repository.sync()
+    assert reason(repository, "main.py") == "skipped: the extractor failed: RecursionError: too deep"
+    assert repository.sync().changed == 0
+
+
+def test_a_missing_grammar_ends_the_sync_and_changes_nothing(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Never an empty graph that looks like success."""
+
+    def extract(language: str, data: bytes):
+        raise GrammarError("the grammar for python is missing")
+
+    monkeypatch.setattr(index_work, "extract", extract)
+    with pytest.raises(GrammarError):
+        repository.sync()
+    assert not repository.is_indexed
+    assert rows(repository.store, "SELECT count(*) FROM file") == [(0,)]
+
+
+def test_an_interruption_leaves_the_store_as_it_was(
+    repository: Repository, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C in any phase: the old graph stays, and the next sync completes."""
+    repository.sync()
+    before = snapshot(repository.store)
+    put(root, "app/core.py", "def run():\n    pass\n")
+    for phase in (Phase.LISTING, Phase.EXTRACTING, Phase.RESOLVING, Phase.SEARCH):
+
+        def listen(progress: Progress, phase: Phase = phase) -> None:
+            if progress.phase is phase:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            repository.sync(listen)
+        assert snapshot(repository.store) == before
+    assert repository.sync().changed == 1
+    assert repository.store.verify() == []
+
+
+def test_what_was_extracted_is_not_extracted_again(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another branch or worktree with the same bytes only reads the cache."""
+    repository.sync()
+    before = snapshot(repository.store)
+    with repository.store.write() as connection:
+        connection.execute("DELETE FROM search_text WHERE 0")
+        index.clear_project(connection, repository.store.project_id)
+        connection.execute("INSERT INTO search_text(search_text) VALUES ('delete-all')")
+        connection.execute("DELETE FROM search_document")
+        connection.execute("DELETE FROM search_file")
+    monkeypatch.setattr(index_work, "extract", lambda language, data: pytest.fail("the cache was not used"))
+    repository.sync()
+    assert snapshot(repository.store) == before
+
+
+def test_a_lost_or_damaged_cache_is_made_again(repository: Repository, root: Path) -> None:
+    """The cache is never needed for a right answer."""
+    repository.sync()
+    repository.places.facts.write_bytes(b"rubbish" * 999)
+    put(root, "app/__init__.py", "from app.core import run, helper\n")
+    repository.sync()
+    assert ("file:main.py", "sym:python:app/core.py#run", "3") in calls(repository.store)
+
+
+def test_a_rebuild_uses_nothing_of_before(repository: Repository) -> None:
+    """Rows that were tampered with are gone, also those in the cache."""
+    repository.sync()
+    cold = snapshot(repository.store)
+    with repository.store.write() as connection:
+        connection.execute("UPDATE node SET doc = 'tampered'")
+        connection.execute("DELETE FROM edge")
+    report = repository.sync(rebuild=True)
+    assert report.changed == 3
+    assert snapshot(repository.store) == cold
+
+
+def test_a_file_that_changes_while_it_is_indexed_is_found_by_the_next_sync(repository: Repository, root: Path) -> None:
+    """Not even when it is changed back meanwhile does the text index keep what was between."""
+    text = (root / "main.py").read_bytes()
+    stat = (root / "main.py").stat()
+
+    def listen(progress: Progress) -> None:
+        if progress.phase is Phase.RESOLVING:
+            put(root, "main.py", "print('between')\n")
+
+    repository.sync(listen)
+    put(root, "main.py", text)
+    os.utime(root / "main.py", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    repository.sync()
+    warm = snapshot(repository.store)
+    repository.sync(rebuild=True)
+    assert warm == snapshot(repository.store)
+
+
+def test_a_second_sync_waits_for_the_first_and_says_so(repository: Repository) -> None:
+    """One writer at a time; the waiting one tells its listener."""
+    repository.sync()
+    waiting, seen = threading.Event(), []
+
+    def listen(progress: Progress) -> None:
+        seen.append(progress.phase)
+        if progress.phase is Phase.WAITING:
+            waiting.set()
+
+    with held(repository.places.lock, wait_s=0):
+        thread = threading.Thread(target=repository.sync, args=(listen,))
+        thread.start()
+        assert waiting.wait(30)
+    thread.join(30)
+    assert seen[0] is Phase.WAITING
+    assert Phase.LISTING in seen
+
+
+def test_two_syncs_at_once_end_in_one_consistent_store(root: Path, tmp_path: Path) -> None:
+    """From two processes' point of view: two repositories with stores of their own on one file."""
+    for number in range(20):
+        put(root, f"pkg/m{number}.py", f"from app import run\n\n\ndef f{number}():\n    run()\n")
+    opened = [Repository.open(root, cache_home=tmp_path / "home") for _ in range(3)]
+    failures: list[BaseException] = []
+
+    def run(repository: Repository) -> None:
+        try:
+            repository.sync()
+        except BaseException as error:  # noqa: BLE001 - shown by the assertion
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(repository,)) for repository in opened]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert failures == []
+    assert opened[0].store.verify() == []
+    assert rows(opened[0].store, "SELECT count(*) FROM file WHERE status = 'indexed'") == [(23,)]
+    for repository in opened:
+        repository.close()
+
+
+def test_a_lock_that_stays_held_is_a_message(tmp_path: Path) -> None:
+    """Who will not wait is told who holds it."""
+    with (
+        held(tmp_path / "lock", wait_s=0),
+        pytest.raises(StoreError, match="another Roteiro is indexing"),
+        held(tmp_path / "lock", wait_s=0),
+    ):
+        pass
+
+
+def many(tmp_path: Path, count: int) -> tuple[list[tuple[Task, int]], Job]:
+    for number in range(count):
+        put(tmp_path / "many", f"m{number}.py", f"def f{number}():\n    return {number}\n" * 30)
+    tasks = [(Task(f"m{number}.py"), 1000) for number in range(count)]
+    return tasks, Job(str(tmp_path / "many"), str(tmp_path / "facts.db"), 1_000_000)
+
+
+def test_worker_processes_give_what_one_process_gives(tmp_path: Path) -> None:
+    """The same results for the same files, wherever they were worked on."""
+    tasks, job = many(tmp_path, 60)
+    from_workers = {done.path: done for some in work_on(tasks, job, 2) for done in some}
+    here = {done.path: done for task in tasks for some in work_on([task], job, 1) for done in some}
+    assert from_workers == here
+    assert len(here) == 60
+
+
+def test_a_worker_that_dies_costs_only_the_file_that_kills_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash of a native parser must not take the sync along."""
+    tasks, job = many(tmp_path, 30)
+    plant_deadly_bench(tmp_path, monkeypatch, "os._exit(11)")
+    results = {done.path: done for some in work_on(tasks, job, 1) for done in some}
+    assert len(results) == 30
+    assert [path for path, done in results.items() if done.status == "skipped"] == ["m7.py"]
+    assert "the parser crashed" in results["m7.py"].reason
+
+
+def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hostile file may send a parser round in circles."""
+    tasks, job = many(tmp_path, 30)
+    monkeypatch.setattr(index_pool, "_BATCH_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(index_pool, "_FILE_TIMEOUT_S", 1.0)
+    plant_deadly_bench(tmp_path, monkeypatch, "threading.Event().wait()")
+    results = {done.path: done for some in work_on(tasks, job, 1) for done in some}
+    assert [path for path, done in results.items() if done.status == "skipped"] == ["m7.py"]
+
+
+def plant_deadly_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: str) -> None:
+    """Make the worker processes do something at the sight of `m7.py`, by a start-up module of their Python."""
+    put(
+        tmp_path / "site",
+        "sitecustomize.py",
+        "import os, threading\nimport graph.index_work as w\nreal = w.Bench._do\n\n\n"
+        f"def do(self, task):\n    if task.path == 'm7.py':\n        {deed}\n"
+        "    return real(self, task)\n\n\nw.Bench._do = do\n",
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+
+
+def test_an_error_for_all_files_comes_out_of_the_workers_as_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A missing grammar is the same error from a worker as from here."""
+    tasks, job = many(tmp_path, 30)
+    plant_deadly_bench(tmp_path, monkeypatch, "raise __import__('graph.errors').errors.GrammarError('no grammar')")
+    with pytest.raises(GrammarError, match="no grammar"):
+        list(work_on(tasks, job, 2))
+
+
+def test_an_abandoned_pool_leaves_no_process_behind(tmp_path: Path) -> None:
+    """Closing the results early, as Ctrl-C does, ends threads and processes."""
+    tasks, job = many(tmp_path, 200)
+    results = work_on(tasks, job, 2)
+    next(results)
+    results.close()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("index-")]
+
+
+def test_workers_import_nothing_from_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repository with a `json.py`, a `graph/` or a `zlib.py` does not run in a worker."""
+    canary = tmp_path / "ran"
+    tasks, job = many(tmp_path, 30)
+    for name in ("json.py", "zlib.py", "msgspec.py", "graph/__init__.py", "sitecustomize.py", "usercustomize.py"):
+        put(tmp_path / "many", name, f"open({str(canary)!r}, 'a').write({name!r})\n")
+    monkeypatch.chdir(tmp_path / "many")
+    assert sum(len(some) for some in work_on(tasks, job, 1)) == 30
+    assert not canary.exists()
+
+
+def test_ctrl_c_at_the_terminal_ends_a_sync_in_workers_cleanly(tmp_path: Path) -> None:
+    """A real process, a real signal: the store is consistent and no worker lives on."""
+    root = tmp_path / "many"
+    many(tmp_path, 400)
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom graph.repository import Repository\n"
+        "repository = Repository.open(sys.argv[1], cache_home=Path(sys.argv[2]))\n"
+        "def listen(progress):\n    print(progress.phase.value, flush=True)\n"
+        "    if progress.phase.value == 'extracting': sys.stdin.readline()\n"
+        "repository.sync(listen)\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-P", "-c", program, root, tmp_path / "home"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "listing\n"
+    assert child.stdout.readline() == "extracting\n"
+    child.send_signal(2)
+    assert "KeyboardInterrupt" in child.communicate(timeout=60)[1]
+    with Repository.open(root, cache_home=tmp_path / "home") as repository:
+        assert not repository.is_indexed
+        assert repository.store.verify() == []
+        assert repository.sync().indexed == 400
+
+
+def test_facts_are_bounded_in_memory(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the latest facts stay decoded."""
+    from graph import index_source
+    from graph.index_plan import known_files
+
+    repository.sync()
+    monkeypatch.setattr(index_source, "_KEPT_LINES", 5)
+    cache = FactsCache(repository.places.facts)
+    known = known_files(repository.store.read(), repository.store.project_id)
+    source = index_source.FileSource(repository.root, cache, known, 1_000_000)
+    assert source.paths() == ("app/__init__.py", "app/core.py", "main.py")
+    for path in source.paths():
+        assert source.facts(path).line_count >= 1
+    assert len(source._kept) == 1
+    assert source.language("main.py") == "python"
+    assert source.config_text("pyproject.toml") is None
+    cache.close()
+
+
+def test_an_unknown_error_class_of_a_worker_is_still_ours() -> None:
+    """What a worker names is looked up in our own tree only."""
+    assert type(index_pool._error_of(("GrammarError", "x"))) is GrammarError
+    assert type(index_pool._error_of(("SystemExit", "x"))) is GraphError
+    assert str(index_pool._error_of(("KeyNotFoundError", "x"))) == "x"
+
+
+def test_a_racy_stat_is_not_trusted(repository: Repository, root: Path) -> None:
+    """Two writes within one tick of the clock and of the same length look alike; the second one is found."""
+    put(root, "main.py", "from app import run\n\nrun(1)\n")
+    stat = (root / "main.py").stat()
+    repository.sync()
+    put(root, "main.py", "from app import run\n\nrun(2)\n")
+    os.utime(root / "main.py", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert repository.sync().changed == 1
+
+
+def test_done_defaults_to_nothing() -> None:
+    """A result for unchanged bytes carries no row."""
+    assert Done("a", "same").nodes == ()
+
+
+def test_a_sync_of_an_empty_folder_is_done_at_once(tmp_path: Path) -> None:
+    """An empty repository is no error, and is indexed afterwards."""
+    (tmp_path / "empty").mkdir()
+    start = time.monotonic()
+    with Repository.open(tmp_path / "empty", cache_home=tmp_path / "home", settings=IndexSettings()) as repository:
+        assert repository.sync().files == 0
+        assert repository.is_indexed
+        assert repository.store.verify() == []
+    assert time.monotonic() - start < 30
