@@ -10,7 +10,7 @@ import re
 
 from graph.search.lexical import Candidate
 
-__all__ = ["prior"]
+__all__ = ["is_test", "prior"]
 
 _TEST = re.compile(
     r"(^|/)(tests?|testing|testdata|__tests__|spec|runtime-tests|e2e)/"
@@ -39,7 +39,7 @@ _KINDS = {
 def prior(candidate: Candidate, *, wants_tests: bool) -> float:
     """Return a factor of at most 1. With `wants_tests` (the query says test) tests are places like any other."""
     value = _KINDS.get(candidate.kind, 1.0)
-    if (candidate.is_test or _TEST.search(candidate.path)) and not wants_tests:
+    if is_test(candidate) and not wants_tests:
         value *= 0.55
     if _SIDE.search(candidate.path):
         value *= 0.75
@@ -48,3 +48,8 @@ def prior(candidate: Candidate, *, wants_tests: bool) -> float:
     if _CHANGELOG.search(candidate.path):
         value *= 0.4
     return value
+
+
+def is_test(candidate: Candidate) -> bool:
+    """Whether a candidate is a test, or stands in a file of tests."""
+    return candidate.is_test or _TEST.search(candidate.path) is not None

@@ -22,6 +22,7 @@ from graph.search.identifiers import by_name, identifier_in
 from graph.search.lexical import Scope, caller_names, candidates, document_counts, matching_ids, scope_of
 from graph.search.parsing import ParsedQuery, filter_kind, parse, plain
 from graph.search.phrases import keep_literal
+from graph.search.priors import is_test
 from graph.search.ranking import Ranked, Term, rank
 from graph.search.snippets import first_sentence, snippets
 
@@ -59,6 +60,8 @@ class Hit(Struct, frozen=True, kw_only=True):
     name: str
     qualname: str
     kind: str
+    is_test: bool
+    """A test, or anything else in a file of tests."""
     signature: str
     doc: str
     """The first sentence of its doc comment."""
@@ -267,6 +270,7 @@ def _hit(ranked: Ranked, lines: tuple[tuple[int, str], ...]) -> Hit:
         name=found.name,
         qualname=found.qualname,
         kind=found.kind,
+        is_test=is_test(found),
         signature=found.signature,
         doc=first_sentence(found.doc),
         lines=lines,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from serve.ask.preamble import RULES, tool_specs
+from serve.ask.preamble import REMINDER, RULES, tool_specs
 from serve.ask.retrieval import Question
 from serve.errors import BadRequestError
 from serve.turns import GenerationRequest, Message, Mode, Role, Sampling, ToolCall, ToolChoice
@@ -43,7 +43,7 @@ def with_evidence(request: GenerationRequest, evidence: str, max_tokens: int) ->
         cuts = (len(messages) - 1,)
     return replace(
         request,
-        messages=(*messages, *turns[at:]),
+        messages=(*messages, _reminded(turns[at]), *turns[at + 1 :]),
         tools=tool_specs(),
         tool_choice=ToolChoice(),
         allow_parallel_calls=True,
@@ -73,6 +73,11 @@ def with_results(
 def without_calls(request: GenerationRequest) -> GenerationRequest:
     """Return the request of the last round. The tools stay in its head, which would otherwise be another prefix."""
     return replace(request, tool_choice=ToolChoice(kind="none"))
+
+
+def _reminded(asked: Message) -> Message:
+    """Return the question with the first rule after it: what a small model reads last it heeds most."""
+    return replace(asked, content=f"{asked.content}\n\n{REMINDER}")
 
 
 def _sampling(sampling: Sampling, max_tokens: int) -> Sampling:

@@ -53,9 +53,11 @@ class Excerpt(Struct, frozen=True, kw_only=True):
     shown: Shown
 
 
-def choose(hits: Sequence[Hit], count: int) -> list[Hit]:
-    """Return the hits that become evidence: no whole files where there are symbols, nothing that is shown already."""
+def choose(hits: Sequence[Hit], count: int, *, wants_tests: bool) -> list[Hit]:
+    """Return the hits that become evidence: symbols before whole files, code before its tests, nothing shown twice."""
     symbols = [hit for hit in hits if hit.kind not in {"file", "module"}] or list(hits)
+    if not wants_tests:
+        symbols = [hit for hit in symbols if not hit.is_test] or symbols
     chosen: list[Hit] = []
     for hit in symbols:
         if len(chosen) == count:
@@ -96,12 +98,18 @@ def _excerpt(rank: int, hit: Hit, query: Sequence[Term], read_lines: ReadLines, 
         return None
     if not source:
         return None
-    head = f"[{rank + 1}] {hit.path}:{hit.start_line}-{hit.end_line} {hit.kind} `{hit.qualname}`"
+    head = f"[{rank + 1}] {hit.kind} `{hit.name}`{_of(hit)} in {hit.path}:{hit.start_line}-{hit.end_line}"
     kept = _kept_lines(source, query, room - len(head) - 1)
     body = "\n".join(_with_gaps(textwrap.dedent("\n".join(source)).splitlines(), kept))
     start, end = _cited_span(hit, kept)
     shown = Shown(path=hit.path, start_line=start, end_line=end, key=hit.key, name=hit.qualname, text=body, rank=rank)
     return Excerpt(text=f"{head}\n{body}", shown=shown)
+
+
+def _of(hit: Hit) -> str:
+    """Say what a symbol is in, after its name: a small model repeats the first name that it reads."""
+    enclosing = hit.qualname.removesuffix(hit.name).rstrip(".")
+    return f" of {enclosing}" if enclosing else ""
 
 
 def _kept_lines(source: Sequence[str], query: Sequence[Term], room: int) -> list[int]:

@@ -48,7 +48,12 @@ def prime(repository: Repository, question: Question, budget_tokens: int, items:
         return _overview(repository, budget_tokens, began)
     found = retrieve(repository, question)
     query = query_terms(repository.store.read(), question.text)
-    pieces = excerpts(choose(found.hits, items), query, repository.read_lines, budget_tokens)
+    pieces = excerpts(
+        choose(found.hits, items, wants_tests="test" in question.text.lower()),
+        query,
+        repository.read_lines,
+        budget_tokens,
+    )
     text = quoted([piece.text for piece in pieces]) if pieces else ""
     step = Step(
         number=1,
