@@ -12,7 +12,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 
 from msgspec.structs import replace
 
@@ -63,8 +63,9 @@ class AskLoop:
     async def run(self, request: GenerationRequest) -> AsyncGenerator[Event, None]:
         """Yield the events of an answer. Nothing is raised: what goes wrong is one Failed that says so."""
         try:
-            async for event in self._answer(request):
-                yield event
+            async with aclosing(self._answer(request)) as events:
+                async for event in events:
+                    yield event
         except ServeError as error:
             yield Failed(
                 status=error.status, kind=error.kind, message=error.message, param=error.param, code=error.code
@@ -91,8 +92,9 @@ class AskLoop:
                 return
         first = with_evidence(request, primed.text, self._settings.max_tokens)
         rounds = _Rounds(self._engine, self._repository, self._settings, primed)
-        async for event in rounds.events(first):
-            yield event
+        async with aclosing(rounds.events(first)) as events:
+            async for event in events:
+                yield event
 
 
 class _Rounds:
