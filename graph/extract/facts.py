@@ -6,7 +6,7 @@ resolver can follow a value through assignments, parameters, returns and contain
 
 Everything is a msgspec struct in array form: facts are stored per blob, and most of a large repository's facts are
 never decoded again by an incremental sync. Facts are trees without cycles, so the structs stay out of the garbage
-collector's sight (`gc=False`): a collection over the millions of them in a large repository takes longer than resolving it.
+collector's sight (`gc=False`): one collection over the millions of them in a large repository takes seconds.
 
 Scopes are numbered. Scope 0 is the module; each function, method, lambda and class body has its own scope, whose
 number is the index in `Facts.scopes`. A definition that has a body names its scope.
@@ -147,11 +147,14 @@ class Assign(Struct, frozen=True, array_like=True, gc=False):
     """`target = value` in one scope, in source order.
 
     Targets are Name, Attribute (`self.x = ...`) or Subscript (`table["k"] = f`). `how` says what the value means:
-    `value` it is the value; `iterate` the target is an element of it (for loops); `enter` it is what a `with` gives;
-    `annotation` the value is a type, nothing is assigned; `unpack:N` element N of it; `field:NAME` the property NAME of
-    it (destructuring); `catch` an instance of that type (except clauses, class patterns); `delete` the name is deleted
-    (value Unknown); `narrow:L` a type test says so up to line L; `iterate:N` element N of an element (`for k, v in pairs`). A target Unknown keeps what is entered
-    or iterated without a name, for the implicit calls of it.
+
+    `value` it is the value; `unpack:N` element N of it; `field:NAME` the property NAME of it (destructuring);
+    `iterate` an element of it (for loops); `iterate:N` element N of an element (`for k, v in pairs`);
+    `enter` what a `with` gives; `catch` an instance of that type (except clauses, class patterns);
+    `annotation` the value is a type, nothing is assigned; `narrow:L` a type test says so up to line L;
+    `delete` the name is deleted (value Unknown).
+
+    A target Unknown keeps what is entered or iterated without a name, for the implicit calls of it.
     """
 
     target: Expr

@@ -5,6 +5,7 @@ the value is as far as it can be followed. Handlers are found by the numeric kin
 index, and reading `node.type` as text costs more than the rest of a handler.
 """
 
+# ruff: noqa: D102 - the handlers are named after the kinds of nodes in the grammar, which says what each of them is
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -25,7 +26,6 @@ from graph.extract.facts import (
     Subscript,
     Union,
 )
-from graph.extract.python_annotations import quoted_annotation
 from graph.extract.python_scopes import UNKNOWN, Body
 
 __all__ = ["ERROR_KIND", "MAX_DEPTH", "ExpressionWalker", "handlers_by_kind"]
@@ -52,7 +52,7 @@ Handler: TypeAlias = Callable[[Any, Node], Expr]
 
 
 def handlers_by_kind(language: Language, walker: type) -> list[Handler | None]:
-    """Return a table from node kind to the method `expr_KIND` or `stmt_KIND` of the walker, None where there is none."""
+    """Return a table from node kind to the method `expr_KIND` or `stmt_KIND` of the walker, else None."""
     table: list[Handler | None] = []
     for kind in range(language.node_kind_count):
         name = language.node_kind_for_id(kind) if language.node_kind_is_named(kind) else None
@@ -225,7 +225,7 @@ class ExpressionWalker:
     expr_expression_statement = expr_parenthesized_expression
 
     def expr_type(self, node: Node) -> Expr:
-        """A type inside an expression (`cast(list[int], x)` needs none); read like an annotation."""
+        """Return a type that stands inside an expression, read like an annotation."""
         return self.annotation(node)
 
     def expr_yield(self, node: Node) -> Expr:
@@ -328,11 +328,11 @@ class ExpressionWalker:
         body = parts[0]
         if self.kind_of(body) == "pair" and body.named_child_count >= 2:
             key, value = body.named_children[0], body.named_children[-1]
-            keys, values = (self.expr(key),), (self.expr(value),)
+            made = Collection(f"{kind} comprehension", (self.expr(value),), (self.expr(key),))
         else:
-            keys, values = (), (self.mention(self.expr(body), body),)
+            made = Collection(f"{kind} comprehension", (self.mention(self.expr(body), body),))
         number = self.body.number
-        self.body.returns.append(Collection(f"{kind} comprehension", values, keys))
+        self.body.returns.append(made)
         self.body = outer
         return FunctionRef(number)
 
@@ -371,99 +371,9 @@ class ExpressionWalker:
         return FunctionRef(body.number)
 
     def parameters(self, node: Node) -> tuple[Parameter, ...]:
-        """Return the parameters of a function; defaults and annotations belong to the body around it."""
-        found: list[Parameter] = []
-        kind = "positional"
-        for child in node.named_children:
-            shape = self.kind_of(child)
-            if shape == "keyword_separator":
-                kind = "keyword"
-            elif shape not in ("positional_separator", "comment"):
-                parameter = self.parameter(child, shape, kind)
-                if parameter.kind == "rest":
-                    kind = "keyword"
-                found.append(parameter)
-        return tuple(found)
-
-    def parameter(self, node: Node, shape: str, kind: str) -> Parameter:
-        """Return one parameter."""
-        parts = node.named_children
-        if shape == "identifier":
-            return Parameter(self.text(node), kind=kind)
-        if shape in ("list_splat_pattern", "dictionary_splat_pattern") and parts:
-            return Parameter(self.text(parts[0]), kind="rest" if shape.startswith("list") else "keyrest")
-        if shape == "typed_parameter" and len(parts) >= 2:
-            inner = self.parameter(parts[0], self.kind_of(parts[0]), kind)
-            return Parameter(inner.name, self.annotation(parts[-1]), None, inner.kind)
-        if shape == "default_parameter" and len(parts) >= 2:
-            return Parameter(self.text(parts[0]), None, self.mention(self.expr(parts[-1]), parts[-1]), kind)
-        if shape == "typed_default_parameter" and len(parts) >= 3:
-            default = self.mention(self.expr(parts[-1]), parts[-1])
-            return Parameter(self.text(parts[0]), self.annotation(parts[1]), default, kind)
-        return Parameter("", kind=kind)
-
-    # -- annotations ----------------------------------------------------------------------------------------------
+        """Return the parameters of a function; the walker of heads says how."""
+        raise NotImplementedError
 
     def annotation(self, node: Node) -> Expr:
-        """Return an annotation as an expression; the names in it are mentioned, its quotes are taken off."""
-        if self.depth > MAX_DEPTH:
-            return UNKNOWN
-        self.depth += 1
-        value = self._annotation(node)
-        self.depth -= 1
-        return value
-
-    def _annotation(self, node: Node) -> Expr:
-        kind = self.kind_of(node)
-        children = [child for child in node.named_children if child.kind_id != self.comment_kind]
-        match kind:
-            case "identifier" | "attribute":
-                return self.mention(self.expr(node), node)
-            case "string":
-                return self._quoted(node)
-            case "none":
-                return _NONE
-            case "generic_type" | "subscript" if children:
-                return self._generic(children)
-            case "union_type":
-                return Union(tuple(self.annotation(child) for child in children))
-            case "binary_operator":
-                return Union(tuple(self.annotation(child) for child in children))
-            case "list" | "tuple":
-                return Collection("tuple", tuple(self.annotation(child) for child in children))
-            case "type" | "parenthesized_expression" | "constrained_type" | "splat_type" if children:
-                return self.annotation(children[0])
-            case "member_type" if len(children) >= 2:
-                return Attribute(self.annotation(children[0]), self.text(children[-1]), node.start_point[0] + 1)
-            case _:
-                return self.expr(node)
-
-    def _generic(self, children: list[Node]) -> Expr:
-        base = self.annotation(children[0])
-        inner = children[1].named_children if self.kind_of(children[1]) == "type_parameter" else children[1:]
-        indices = tuple(self.annotation(child) for child in inner if child.kind_id != self.comment_kind)
-        return Subscript(base, indices[0] if len(indices) == 1 else Collection("tuple", indices))
-
-    def _quoted(self, node: Node) -> Expr:
-        parts = node.named_children
-        if len(parts) != 3:
-            return UNKNOWN
-        line = node.start_point[0] + 1
-        value = quoted_annotation(self.text(parts[1]), line)
-        for name in _dotted_names(value):
-            self.body.references.append((name, line))
-        return value
-
-
-def _dotted_names(value: Expr) -> list[Expr]:
-    match value:
-        case Name() | Attribute():
-            return [value]
-        case Subscript(base=base, index=index):
-            return _dotted_names(base) + _dotted_names(index)
-        case Union(options=options):
-            return [name for option in options for name in _dotted_names(option)]
-        case Collection(values=values):
-            return [name for item in values for name in _dotted_names(item)]
-        case _:
-            return []
+        """Return an annotation as an expression; the walker of heads says how."""
+        raise NotImplementedError

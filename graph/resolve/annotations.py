@@ -1,13 +1,15 @@
 """Annotations: from a type as written to what a thing of that type may be. Generics are read by erasure."""
 
+# ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
 from graph.extract.facts import Attribute, CallExpr, Collection, Expr, Name, Subscript, Union
 from graph.extract.facts import Constant as ConstantExpr
+from graph.extract.python_annotations import quoted_annotation
+from graph.resolve.bindings import Binding
 from graph.resolve.core import EvaluatorCore, union
-from graph.resolve.values import Class, Elements, External, Instance, Returning, Value, Values
-from graph.resolve.views import Binding, FileView
-from graph.resolve.names import reaching
+from graph.resolve.values import Class, Elements, External, Instance, Value, Values
+from graph.resolve.views import FileView
 
 __all__ = ["TypeReader"]
 
@@ -26,8 +28,8 @@ class TypeReader(EvaluatorCore):
                 return union(self._instance(value, view, scope) for value in values)
             case Subscript(base=base, index=index):
                 return self._applied(view, scope, base, index, line)
-            case ConstantExpr() | Collection():
-                return ()
+            case ConstantExpr(type="str", value=text) if text and self.rules(view).strings_are_types:
+                return self.types(view, scope, quoted_annotation(text, line), line)
             case CallExpr():
                 return self._type_variable(view, scope, expr, line)
             case _:
@@ -42,16 +44,10 @@ class TypeReader(EvaluatorCore):
         found = self.find(view, scope, name)
         if found is None:
             return union(self._instance(value, view, scope) for value in self.name(view, scope, name, line))
-        bindings = reaching(view, view.names[found[0]][name], 0)
-        return union(self._bound_type(view, scope, binding) for binding in bindings)
-
-    def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
-        """Return the scope that binds a name."""
-        raise NotImplementedError
-
-    def binding(self, view: FileView, binding: Binding) -> Values:
-        """Return what one binding holds."""
-        raise NotImplementedError
+        bindings = view.bindings(found[0], name)
+        if bindings is None:
+            return ()
+        return union(self._bound_type(view, scope, binding) for binding in bindings.reaching(0))
 
     def _bound_type(self, view: FileView, scope: int, binding: Binding) -> Values:
         if binding.assign is not None and binding.assign.how == "value":
@@ -72,8 +68,8 @@ class TypeReader(EvaluatorCore):
         if not isinstance(path, str):
             return None
         other = self.view(path)
-        bindings = other.names[0].get(binding.imported.name) if other.names else None
-        if not bindings or any(item.definition >= 0 for item in bindings):
+        bindings = other.bindings(0, binding.imported.name) if other.facts.scopes else None
+        if not bindings or any(item.definition >= 0 for item in bindings.everything):
             return None
         return self._named(other, 0, binding.imported.name, 0)
 

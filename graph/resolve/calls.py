@@ -1,5 +1,6 @@
 """Calls: what comes back from calling a value."""
 
+# ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -48,10 +49,6 @@ class CallReader(EvaluatorCore):
 
     def _rules_of(self, path: str) -> LanguageRules:
         return self.rules(self.view(path))
-
-    def container_call(self, method: Method, call: CallExpr | None, view: FileView, scope: int) -> Values:
-        """Return what a method of a container gives."""
-        raise NotImplementedError
 
     def returned(self, function: Function) -> Values:
         unbound = Function(function.path, function.scope)

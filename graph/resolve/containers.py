@@ -1,5 +1,6 @@
 """Containers: what iteration, indexing, `with` and the methods of built-in collections give."""
 
+# ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
 from graph.extract.facts import Assign, CallExpr, Collection, Expr, Name, Subscript
@@ -43,7 +44,7 @@ class ContainerReader(EvaluatorCore):
 
     def _listed(self, value: Literal) -> Values:
         view, scope, expr, line = self.literal_of(value)
-        written = expr.keys if expr.keys else expr.values
+        written = expr.keys or expr.values
         found = union(self.evaluate(view, scope, item, line) for item in written[:_MAX_READ])
         return union([found, self.put(value, None)])
 
@@ -123,10 +124,6 @@ class ContainerReader(EvaluatorCore):
             if wanted is None or not names or names & wanted:
                 found.append(self.assigned(view, scope, assign))
         return found
-
-    def assigned(self, view: FileView, scope: int, assign: Assign) -> Values:
-        """Return what an assignment gives to its target."""
-        raise NotImplementedError
 
     def _put_surely(self, value: Literal, wanted: frozenset[str]) -> bool:
         """Tell whether a wanted key is always overwritten in the scope that made the literal."""

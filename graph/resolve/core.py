@@ -1,17 +1,18 @@
 """The machinery below the evaluator: memory for one resolution, guards against cycles, a budget, and dependencies.
 
-A result that ran into something still being computed is only part of the truth, so it is kept no longer than the outermost
-computation it depends on runs. The budget bounds what that costs on hostile sources. All of it lives for
-the resolution of one file: nothing is shared between files, so their order can never matter.
+A result that ran into something still being computed is only part of the truth, so it is not kept at first. The budget
+bounds what that costs on hostile sources. All of it lives for the resolution of one file: nothing is shared between
+files, so their order can never matter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 
-from graph.extract.facts import CallExpr, Collection, Expr
+from graph.extract.facts import Assign, CallExpr, Collection, Expr
+from graph.resolve.bindings import Binding, Bindings
 from graph.resolve.languages import LanguageRules
-from graph.resolve.values import Class, Function, Literal, Value, Values
+from graph.resolve.values import Class, Function, Literal, Method, Value, Values
 from graph.resolve.views import FileView
 from graph.resolve.world import World
 
@@ -30,6 +31,9 @@ MAX_NESTING = 45
 _MAX_STEPS = 60_000
 """Computations for one file, far more than any sound file needs."""
 
+_MAX_TRIES = 3
+"""So often a computation inside a cycle is repeated before its partial result is kept."""
+
 _NEVER = 1_000_000
 
 
@@ -46,13 +50,17 @@ class EvaluatorCore:
         self._open: dict[Hashable, int] = {}
         self._reached = _NEVER
         self._steps = _MAX_STEPS
+        self._orders: dict[Class, tuple[Class, ...]] = {}
         self._nesting = 0
+        self._tries: dict[Hashable, int] = {}
         self._literals: list[tuple[FileView, int, Collection, int]] = []
         self._literal_numbers: dict[int, int] = {}
 
     def forget(self) -> None:
         """Drop what was computed, for another round with richer flows."""
         self._memory.clear()
+        self._tries.clear()
+        self._orders.clear()
         self._steps = _MAX_STEPS
 
     def view(self, path: str) -> FileView:
@@ -65,10 +73,7 @@ class EvaluatorCore:
 
     def rules(self, view: FileView) -> LanguageRules:
         """Return the rules of a file that is being evaluated."""
-        rules = self.world.rules(view.path)
-        if rules is None:
-            raise LookupError(view.path)
-        return rules
+        return view.rules
 
     def listen(self, signals: Iterable[str]) -> None:
         """Make the result depend on paths or signals that were asked for."""
@@ -85,7 +90,6 @@ class EvaluatorCore:
         self._steps -= 1
         depth = len(self._open)
         if depth >= _MAX_DEPTH or self._steps < 0:
-            self._reached = -1
             return ()
         outer, self._reached = self._reached, _NEVER
         self._open[key] = depth
@@ -96,13 +100,15 @@ class EvaluatorCore:
         if self._reached >= depth:
             self._memory[key] = result
             self._reached = outer
-        else:
-            self._reached = min(self._reached, outer)
+            return result
+        self._reached = min(self._reached, outer)
+        tries = self._tries[key] = self._tries.get(key, 0) + 1
+        if tries >= _MAX_TRIES:
+            self._memory[key] = result
         return result
 
     def too_deep(self) -> Values:
-        """Give up on an expression, and on keeping whatever depends on it."""
-        self._reached = -1
+        """Give up on an expression. What depends on it is kept: the order of questions is fixed, so is the answer."""
         return ()
 
     def literal(self, view: FileView, scope: int, expr: Collection, line: int) -> Literal:
@@ -127,6 +133,26 @@ class EvaluatorCore:
         """Return what a bare name may be there."""
         raise NotImplementedError
 
+    def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
+        """Return the scope that binds a name seen from a scope, and whether both run as one frame."""
+        raise NotImplementedError
+
+    def bound(self, view: FileView, bindings: Bindings, line: int) -> Values:
+        """Return what the bindings that reach a line hold."""
+        raise NotImplementedError
+
+    def binding(self, view: FileView, binding: Binding) -> Values:
+        """Return what one binding holds."""
+        raise NotImplementedError
+
+    def assigned(self, view: FileView, scope: int, assign: Assign) -> Values:
+        """Return what an assignment gives to its target."""
+        raise NotImplementedError
+
+    def parameter(self, view: FileView, scope: int, index: int) -> Values:
+        """Return what a parameter of a function may be."""
+        raise NotImplementedError
+
     def module_name(self, path: str, name: str) -> Values:
         """Return what a global name of a module is once the module has run."""
         raise NotImplementedError
@@ -139,6 +165,14 @@ class EvaluatorCore:
         """Return what `value.name` may be."""
         raise NotImplementedError
 
+    def member(self, owner: Class, name: str) -> Values:
+        """Return a member as the class or one of its bases defines it, unbound."""
+        raise NotImplementedError
+
+    def own_member(self, owner: Class, name: str) -> Values:
+        """Return a member that this very class defines, unbound."""
+        raise NotImplementedError
+
     def ancestors(self, owner: Class) -> tuple[Class, ...]:
         """Return a class and its bases in the order in which members are looked up."""
         raise NotImplementedError
@@ -149,6 +183,10 @@ class EvaluatorCore:
 
     def item(self, value: Value, keys: Values) -> Values:
         """Return what `value[key]` may be."""
+        raise NotImplementedError
+
+    def container_call(self, method: Method, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        """Return what a method of a built-in container gives."""
         raise NotImplementedError
 
     def entered(self, value: Value) -> Values:

@@ -105,8 +105,11 @@ class EdgeCollector:
 
     def _overrides(self, owner: Class, scope: int) -> None:
         behind = self._evaluator.ancestors(owner)[1:]
-        for name, bindings in self._view.names[scope].items():
-            methods = [item.definition for item in bindings if item.definition >= 0]
+        for name in self._view.names(scope):
+            bindings = self._view.bindings(scope, name)
+            if bindings is None:
+                continue
+            methods = [item.definition for item in bindings.values if item.definition >= 0]
             if not methods or self._view.facts.definitions[methods[-1]].kind is not NodeKind.METHOD:
                 continue
             for ancestor in behind:

@@ -1,5 +1,6 @@
 """The evaluator: from an expression at a place to what it may stand for."""
 
+# ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
 from graph.extract.facts import (
@@ -58,8 +59,8 @@ class Evaluator(NameLookup, TypeReader, MemberLookup, ContainerReader, CallReade
             case FunctionRef(scope=body):
                 return self._function(view, body, line)
             case ClassRef(scope=body):
-                index = view.facts.scopes[body].definition
-                return (Class(view.path, index),) if index >= 0 else ()
+                number = view.facts.scopes[body].definition
+                return (Class(view.path, number),) if number >= 0 else ()
             case _:
                 return ()
 

@@ -1,7 +1,7 @@
 """What the calls of a file hand to the parameters of its own functions.
 
-Rounds: the first one knows no parameters; what its calls hand over lets the next one resolve more. Values flow inside one file
-only, so that a file's result never depends on who else calls it.
+Rounds: the first one knows no parameters; what its calls hand over lets the next one resolve more. Values flow inside
+one file only, so that a file's result never depends on who else calls it.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def targets(evaluator: Evaluator, view: FileView, scope: int, call: CallExpr) ->
                         yield item
 
 
-def _hand(  # noqa: PLR0913, PLR0917 - a call in its place, the function it runs, and where to note what flows
+def _hand(
     evaluator: Evaluator,
     view: FileView,
     scope: int,
@@ -91,7 +91,7 @@ def _hand(  # noqa: PLR0913, PLR0917 - a call in its place, the function it runs
             found[place] = union([found.get(place, ()), kept])
 
 
-def _expect(  # noqa: PLR0913, PLR0917 - see _hand
+def _expect(
     evaluator: Evaluator,
     view: FileView,
     scope: int,

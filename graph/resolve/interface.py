@@ -109,7 +109,7 @@ def _maybe(item: Expr | None, lines: list[int]) -> Shape:
     return None if item is None else _expr(item, lines)
 
 
-def _expr(item: Expr, lines: list[int]) -> Shape:  # noqa: PLR0911 - one return for each kind of expression
+def _expr(item: Expr, lines: list[int]) -> Shape:
     match item:
         case Name(id=name):
             return name

@@ -14,11 +14,11 @@ from graph.extract.facts import CallExpr, Expr, Import
 from graph.resolve.values import Module, Package, Value, Values
 
 if TYPE_CHECKING:
-    from graph.resolve.evaluator import Evaluator
+    from graph.resolve.core import EvaluatorCore
     from graph.resolve.views import FileView
     from graph.resolve.world import World
 
-__all__ = ["LanguageRules", "ModuleTarget", "rules_for"]
+__all__ = ["NO_RULES", "LanguageRules", "ModuleTarget", "rules_for"]
 
 
 class ModuleTarget(Struct, frozen=True):
@@ -39,6 +39,8 @@ class LanguageRules(Protocol):
     """A method's first parameter is its receiver (Python)."""
     class_bodies_are_scopes: bool
     """Names in a class body are visible to the other statements of that body (Python), not only as members."""
+    strings_are_types: bool
+    """A string in the place of a type is that type written in quotes (Python), not a literal type."""
     constructor_names: tuple[str, ...]
     """Names of the method that runs when a class is called."""
     call_name: str
@@ -48,23 +50,23 @@ class LanguageRules(Protocol):
         """Return the module that an import names."""
         ...
 
-    def imported_value(self, evaluator: Evaluator, view: FileView, item: Import, name: str) -> Values:
+    def imported_value(self, evaluator: EvaluatorCore, view: FileView, item: Import, name: str) -> Values:
         """Return what one imported name stands for; `name` as the other module calls it, empty for the module."""
         ...
 
-    def star_value(self, evaluator: Evaluator, view: FileView, item: Import, name: str) -> Values:
+    def star_value(self, evaluator: EvaluatorCore, view: FileView, item: Import, name: str) -> Values:
         """Return what a name stands for when it comes in by importing all; nothing if it does not."""
         ...
 
-    def module_member(self, evaluator: Evaluator, path: str, name: str) -> Values:
+    def module_member(self, evaluator: EvaluatorCore, path: str, name: str) -> Values:
         """Return what another file sees as `name` of this module: exports, re-exports, submodules."""
         ...
 
-    def package_member(self, evaluator: Evaluator, folder: str, name: str) -> Values:
+    def package_member(self, evaluator: EvaluatorCore, folder: str, name: str) -> Values:
         """Return a member of a folder that is a module without a file of its own."""
         ...
 
-    def submodule(self, evaluator: Evaluator, module: Module | Package, name: str) -> str | None:
+    def submodule(self, evaluator: EvaluatorCore, module: Module | Package, name: str) -> str | None:
         """Return the file of a module inside a module, None where that name is none; JavaScript has no such thing."""
         ...
 
@@ -72,7 +74,7 @@ class LanguageRules(Protocol):
         """Return what a name means that no scope binds: an External for what the language provides, else nothing."""
         ...
 
-    def external_call(self, evaluator: Evaluator, name: str, call: CallExpr, view: FileView, scope: int) -> Values:
+    def external_call(self, evaluator: EvaluatorCore, name: str, call: CallExpr, view: FileView, scope: int) -> Values:
         """Return what a call of a known function outside gives (`functools.partial`), nothing when it is not known."""
         ...
 
@@ -80,11 +82,11 @@ class LanguageRules(Protocol):
         """Return the arguments that a function or container method from outside is known to call."""
         ...
 
-    def special_calls(self, evaluator: Evaluator, value: Value, how: str) -> Values:
+    def special_calls(self, evaluator: EvaluatorCore, value: Value, how: str) -> Values:
         """Return the methods that run when a value is iterated (`iterate`) or entered (`enter`)."""
         ...
 
-    def external_type(self, evaluator: Evaluator, name: str, arguments: tuple[Values, ...]) -> Values | None:
+    def external_type(self, evaluator: EvaluatorCore, name: str, arguments: tuple[Values, ...]) -> Values | None:
         """Return what a thing annotated with a known type from outside may be, None when the type is not known.
 
         `arguments` are the type arguments, read as types themselves: `Optional[Flask]` gives ((Instance,),).
@@ -101,3 +103,59 @@ def rules_for(language: str) -> LanguageRules | None:
             return PYTHON_RULES
         case _:
             return None
+
+
+class _NoRules:
+    """Rules of prose and of languages whose calls are not resolved: nothing leads anywhere."""
+
+    self_names: frozenset[str] = frozenset()
+    first_parameter_is_self = False
+    class_bodies_are_scopes = False
+    strings_are_types = False
+    constructor_names: tuple[str, ...] = ()
+    call_name = ""
+
+    def import_target(self, world: World, path: str, item: Import) -> ModuleTarget:
+        del world, path, item
+        return ModuleTarget(None)
+
+    def imported_value(self, evaluator: EvaluatorCore, view: FileView, item: Import, name: str) -> Values:
+        del evaluator, view, item, name
+        return ()
+
+    star_value = imported_value
+
+    def module_member(self, evaluator: EvaluatorCore, path: str, name: str) -> Values:
+        del evaluator, path, name
+        return ()
+
+    def package_member(self, evaluator: EvaluatorCore, folder: str, name: str) -> Values:
+        del evaluator, folder, name
+        return ()
+
+    def submodule(self, evaluator: EvaluatorCore, module: Module | Package, name: str) -> str | None:
+        del evaluator, module, name
+        return None
+
+    def builtin(self, name: str) -> Values:
+        del name
+        return ()
+
+    def external_call(self, evaluator: EvaluatorCore, name: str, call: CallExpr, view: FileView, scope: int) -> Values:
+        del evaluator, name, call, view, scope
+        return ()
+
+    def callbacks(self, name: str, call: CallExpr) -> tuple[Expr, ...]:
+        del name, call
+        return ()
+
+    def special_calls(self, evaluator: EvaluatorCore, value: Value, how: str) -> Values:
+        del evaluator, value, how
+        return ()
+
+    def external_type(self, evaluator: EvaluatorCore, name: str, arguments: tuple[Values, ...]) -> Values | None:
+        del evaluator, name, arguments
+        return None
+
+
+NO_RULES: LanguageRules = _NoRules()

@@ -1,6 +1,9 @@
 """Members: class hierarchies, and what stands behind a dot."""
 
+# ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
+
+from functools import partial
 
 from graph.extract.facts import Assign, Name
 from graph.resolve.core import EvaluatorCore, union
@@ -68,8 +71,16 @@ class MemberLookup(EvaluatorCore):
     # -- hierarchy ------------------------------------------------------------------------------------------------
 
     def ancestors(self, owner: Class) -> tuple[Class, ...]:
-        found = self.guarded(("ancestors", owner), lambda: tuple(self._linearised(owner)))
-        return tuple(item for item in found if isinstance(item, Class)) or (owner,)
+        known = self._orders.get(owner)
+        if known is None:
+            self.guarded(("ancestors", owner), lambda: self._ordered(owner))
+            known = self._orders.get(owner, (owner,))
+        return known
+
+    def _ordered(self, owner: Class) -> Values:
+        # Kept beside the memory with its own type; in a cyclic hierarchy the outermost order wins in the end.
+        order = self._orders[owner] = tuple(self._linearised(owner))
+        return order
 
     def bases(self, owner: Class) -> tuple[Class, ...]:
         """Return the direct base classes that lie in the repository, in order."""
@@ -86,9 +97,9 @@ class MemberLookup(EvaluatorCore):
     def _linearised(self, owner: Class) -> list[Class]:
         """Return the C3 order; a hierarchy that has none is read depth first."""
         bases = self.bases(owner)
-        rows = [list(self.ancestors(base)) for base in bases] + [list(bases)]
+        rows: list[list[Class]] = [list(self.ancestors(base)) for base in bases]
+        rows = [row for row in [*rows, list(bases)] if row]
         order = [owner]
-        rows = [row for row in rows if row]
         while rows and len(order) < _MAX_ANCESTORS:
             head = next((row[0] for row in rows if not any(row[0] in other[1:] for other in rows)), rows[0][0])
             if head not in order:
@@ -99,7 +110,7 @@ class MemberLookup(EvaluatorCore):
     def _outside(self, owner: Class, name: str) -> Values:
         """Return a member that a base class outside the repository may define."""
         for ancestor in self.ancestors(owner):
-            for base in self.guarded(("outside", ancestor), lambda owner=ancestor: self._outer_bases(owner)):
+            for base in self.guarded(("outside", ancestor), partial(self._outer_bases, ancestor)):
                 if isinstance(base, External):
                     return (External(f"{base.name}.{name}"),)
         return ()
@@ -140,7 +151,7 @@ class MemberLookup(EvaluatorCore):
     def _own_member(self, owner: Class, name: str) -> Values:
         view = self.view(owner.path)
         scope = view.facts.definitions[owner.index].scope
-        bindings = view.names[scope].get(name, []) if scope >= 0 else []
+        bindings = view.bindings(scope, name) if scope >= 0 else None
         assigns = view.self_attributes.get(owner.index, {}).get(name, [])
         declared = union(self.assigned(view, at, item) for at, item in assigns if item.how == "annotation")
         if declared:
@@ -148,11 +159,9 @@ class MemberLookup(EvaluatorCore):
         in_body = self.bound(view, bindings, 0) if bindings else ()
         if any(isinstance(value, Function | Class | Instance) for value in in_body) and not assigns:
             return in_body
-        if any(binding.definition >= 0 for binding in bindings) and in_body:
+        if bindings and in_body and (bindings.declared or any(item.definition >= 0 for item in bindings.values)):
             return in_body
-        if any(binding.assign and binding.assign.how == "annotation" for binding in bindings) and in_body:
-            return in_body
-        through_self = union(self.assigned(view, at, item) for at, item in _last_first(assigns))
+        through_self = union(self.assigned(view, at, item) for at, item in assigns)
         found = union([in_body, through_self]) or self.hung(owner, name)
         return tuple(value for value in found if not isinstance(value, Constant)) or found
 
@@ -206,7 +215,3 @@ class MemberLookup(EvaluatorCore):
         if "property" in definition.modifiers:
             return self.called(bound, None, view, value.scope)
         return (bound,)
-
-
-def _last_first(assigns: list[tuple[int, Assign]]) -> list[tuple[int, Assign]]:
-    return assigns

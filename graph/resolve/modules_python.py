@@ -122,10 +122,10 @@ class PythonModules:
 
     def _rank(self, folder: str, root: str, top: str) -> tuple[int, int, int] | None:
         depth = root.count("/") + 1 if root else 0
-        around = root == "" or folder == root or folder.startswith(f"{root}/")
+        around = root in {"", folder} or folder.startswith(f"{root}/")
         if self.is_package(root):
             # A package is no root, but a script in it finds its neighbours, and a checkout may itself be a package.
-            return (3, -depth, 0) if root in ("", folder) else None
+            return (3, -depth, 0) if root in {"", folder} else None
         if around:
             return (0, -depth, 0)
         parts = root.split("/")

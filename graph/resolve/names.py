@@ -1,10 +1,10 @@
 """Names: which bindings of which scope a name means at a line, and what those bindings hold."""
 
+# ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from graph.extract.facts import Assign
+from graph.resolve.bindings import Binding, Bindings
 from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.values import (
     Class,
@@ -18,9 +18,9 @@ from graph.resolve.values import (
     Returning,
     Values,
 )
-from graph.resolve.views import CLASS_KINDS, Binding, FileView
+from graph.resolve.views import CLASS_KINDS, FileView
 
-__all__ = ["NameLookup", "reaching"]
+__all__ = ["NameLookup"]
 
 
 class NameLookup(EvaluatorCore):
@@ -31,10 +31,12 @@ class NameLookup(EvaluatorCore):
         if found is None:
             return self._global(view, name)
         number, same_frame = found
-        bindings = view.names[number][name]
+        bindings = view.bindings(number, name)
+        if bindings is None:
+            return ()
         if not same_frame:
             line = 0
-        if len(bindings) == 1:
+        if len(bindings.everything) == 1:
             line = 0
         key = ("name", view.path, number, name, line)
         return self.guarded(key, lambda: self.bound(view, bindings, line))
@@ -48,7 +50,7 @@ class NameLookup(EvaluatorCore):
         while number >= 0:
             facts = scopes[number]
             visible = facts.kind != "class" or (same_frame and self.rules(view).class_bodies_are_scopes)
-            if visible and name in view.names[number]:
+            if visible and view.binds(number, name):
                 return number, same_frame
             if facts.kind != "comprehension":
                 same_frame = False
@@ -72,27 +74,26 @@ class NameLookup(EvaluatorCore):
 
     def module_name(self, path: str, name: str) -> Values:
         view = self.view(path)
-        if not view.names:
+        if not view.facts.scopes:
             return ()
-        bindings = view.names[0].get(name)
+        bindings = view.bindings(0, name)
         if bindings:
             return self.guarded(("name", path, 0, name, 0), lambda: self.bound(view, bindings, 0))
         if view.stars:
             return self.guarded(("star", path, name), lambda: self._from_stars(view, name))
         return ()
 
-    def bound(self, view: FileView, bindings: Sequence[Binding], line: int) -> Values:
+    def bound(self, view: FileView, bindings: Bindings, line: int) -> Values:
         """Return what the bindings that reach a line hold; a declared type wins over what was assigned."""
-        narrowed = _narrowed(bindings, line)
+        narrowed = bindings.narrowed(line)
         if narrowed is not None:
             return self.binding(view, narrowed)
-        declared = [binding for binding in bindings if binding.assign and binding.assign.how == "annotation"]
-        if declared:
-            known = union(self.binding(view, binding) for binding in declared)
+        if bindings.declared:
+            known = union(self.binding(view, binding) for binding in bindings.declared)
             if any(isinstance(value, Instance | Class | Elements | Returning) for value in known):
                 return known
-            return union(self.binding(view, binding) for binding in reaching(view, bindings, line)) or known
-        return union(self.binding(view, binding) for binding in reaching(view, bindings, line))
+            return union(self.binding(view, binding) for binding in bindings.reaching(line)) or known
+        return union(self.binding(view, binding) for binding in bindings.reaching(line))
 
     def binding(self, view: FileView, binding: Binding) -> Values:
         """Return what one binding holds."""
@@ -179,47 +180,3 @@ class NameLookup(EvaluatorCore):
         if "classmethod" in definition.modifiers or definition.name in ("__new__", "__init_subclass__"):
             return (Class(view.path, owner),)
         return (Instance(view.path, owner, is_self=True),)
-
-
-def reaching(view: FileView, bindings: Sequence[Binding], line: int) -> list[Binding]:
-    """Return the bindings that a read at a line may see; line 0 reads after everything has run."""
-    real = [binding for binding in bindings if _gives_value(view, binding)]
-    if len(real) <= 1:
-        return real
-    if line <= 0:
-        return _from_last_sure(real)
-    before = [binding for binding in real if binding.line < line]
-    if not before:
-        return real
-    return _from_last_sure(before) + [binding for binding in real if binding.line >= line and binding.flow == 2]
-
-
-def _narrowed(bindings: Sequence[Binding], line: int) -> Binding | None:
-    """Return the innermost type test that holds at a line, unless the name was bound again since."""
-    found: Binding | None = None
-    for binding in bindings:
-        if binding.line >= line:
-            break
-        if binding.assign is not None and binding.assign.how.startswith("narrow:"):
-            if line <= int(binding.assign.how[7:]):
-                found = binding
-        else:
-            found = None
-    return found
-
-
-def _from_last_sure(bindings: list[Binding]) -> list[Binding]:
-    for start in range(len(bindings) - 1, 0, -1):
-        if bindings[start].flow == 0:
-            return bindings[start:]
-    return bindings
-
-
-def _gives_value(view: FileView, binding: Binding) -> bool:
-    """Tell whether a binding stands for the name: setters and overload stubs only decorate another definition."""
-    if binding.assign is not None:
-        return binding.assign.how != "annotation" and not binding.assign.how.startswith("narrow:")
-    if binding.definition < 0:
-        return True
-    modifiers = view.facts.definitions[binding.definition].modifiers
-    return not ("setter" in modifiers or "deleter" in modifiers or "overload" in modifiers)

@@ -23,38 +23,39 @@ __all__ = [
     "Package",
     "ParameterOf",
     "Returning",
+    "Shape",
     "Super",
     "Value",
     "Values",
 ]
 
 
-class Module(Struct, frozen=True):
+class Module(Struct, frozen=True, gc=False):
     """A file as a module."""
 
     path: str
 
 
-class Package(Struct, frozen=True):
+class Package(Struct, frozen=True, gc=False):
     """A folder as a module without a file of its own: a namespace package. `folder` has no trailing slash."""
 
     folder: str
 
 
-class External(Struct, frozen=True):
+class External(Struct, frozen=True, gc=False):
     """Something outside the repository, by its dotted name as far as it is known."""
 
     name: str
 
 
-class Class(Struct, frozen=True):
+class Class(Struct, frozen=True, gc=False):
     """A class object."""
 
     path: str
     index: int
 
 
-class Instance(Struct, frozen=True):
+class Instance(Struct, frozen=True, gc=False):
     """An instance of a class of the repository."""
 
     path: str
@@ -63,7 +64,7 @@ class Instance(Struct, frozen=True):
     """It is the receiver of the method at hand, so its real class may be narrower."""
 
 
-class Function(Struct, frozen=True):
+class Function(Struct, frozen=True, gc=False):
     """A function, method or lambda by the scope of its body, bound to a receiver where it has one."""
 
     path: str
@@ -71,13 +72,13 @@ class Function(Struct, frozen=True):
     receiver: Value | None = None
 
 
-class Literal(Struct, frozen=True):
+class Literal(Struct, frozen=True, gc=False):
     """A written-out collection, by its place in the table of the evaluator that met it."""
 
     number: int
 
 
-class Elements(Struct, frozen=True):
+class Elements(Struct, frozen=True, gc=False):
     """A container known by what it holds: `kind` is `list`, `tuple`, `dict`, `iterator`, `context`."""
 
     kind: str
@@ -87,14 +88,14 @@ class Elements(Struct, frozen=True):
     """The values of a dict."""
 
 
-class Constant(Struct, frozen=True):
+class Constant(Struct, frozen=True, gc=False):
     """A literal of a basic type."""
 
     type: str
     value: str
 
 
-class Returning(Struct, frozen=True):
+class Returning(Struct, frozen=True, gc=False):
     """A callable known only by what it returns: `Callable[..., T]`."""
 
     items: tuple[Value, ...]
@@ -102,14 +103,14 @@ class Returning(Struct, frozen=True):
     """What it is called with, one value a place, as far as its type says so."""
 
 
-class Method(Struct, frozen=True):
+class Method(Struct, frozen=True, gc=False):
     """A method of a built-in container."""
 
     owner: Value
     name: str
 
 
-class Super(Struct, frozen=True):
+class Super(Struct, frozen=True, gc=False):
     """`super()` in a class: members are looked up behind that class in the order of the receiver's class."""
 
     path: str
@@ -117,12 +118,19 @@ class Super(Struct, frozen=True):
     receiver: Value
 
 
-class ParameterOf(Struct, frozen=True):
+class ParameterOf(Struct, frozen=True, gc=False):
     """A parameter whose value only a call can tell; replaced by the argument when the result of a call is computed."""
 
     path: str
     scope: int
     index: int
+
+
+class Shape(Struct, frozen=True):
+    """An object known by a scope: an object literal, what a constructor function makes, an object type, a namespace."""
+
+    path: str
+    scope: int
 
 
 Value: TypeAlias = (
@@ -139,6 +147,7 @@ Value: TypeAlias = (
     | Method
     | Super
     | ParameterOf
+    | Shape
 )
 
 Values: TypeAlias = tuple[Value, ...]

@@ -4,54 +4,40 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from msgspec import Struct
-
-from graph.extract.facts import Assign, Attribute, Definition, Facts, Import, ImportedName, Name, Parameter, Subscript
+from graph.extract.facts import Assign, Attribute, Definition, Facts, Import, Name, Parameter, Subscript
 from graph.model import NodeKind, file_key, symbol_key
+from graph.resolve.bindings import Binding, Bindings
+from graph.resolve.languages import LanguageRules
 
-__all__ = ["CLASS_KINDS", "Binding", "FileView"]
+__all__ = ["CLASS_KINDS", "FileView"]
 
 CLASS_KINDS = frozenset({NodeKind.CLASS, NodeKind.INTERFACE, NodeKind.ENUM, NodeKind.STRUCT})
-
-
-class Binding(Struct, frozen=True):
-    """One way in which a name gets a value in a scope. Exactly one of the last five is set."""
-
-    line: int
-    """From where on it holds; 0 for parameters."""
-    flow: int
-    """Like `Assign.flow`."""
-    scope: int
-    """The scope in which the value is to be evaluated."""
-    definition: int = -1
-    parameter: int = -1
-    assign: Assign | None = None
-    item: Import | None = None
-    imported: ImportedName | None = None
 
 
 class FileView:
     """One file. Built once and then only read."""
 
     __slots__ = (
+        "_found",
+        "_sorted",
         "attributes",
         "facts",
         "items",
         "language",
-        "names",
         "path",
+        "rules",
         "self_attributes",
         "self_names",
         "stars",
     )
 
-    def __init__(self, path: str, facts: Facts, *, first_parameter_is_self: bool, self_names: frozenset[str]) -> None:
+    def __init__(self, path: str, facts: Facts, rules: LanguageRules) -> None:
         self.path = path
+        self.rules = rules
         self.facts = facts
         self.language = facts.language
-        self.self_names = self_names
-        self.names: list[dict[str, list[Binding]]] = [{} for _ in facts.scopes]
-        """By scope, then name: the bindings in the order of their lines."""
+        self.self_names = rules.self_names
+        self._found: list[dict[str, list[Binding]]] = [{} for _ in facts.scopes]
         self.stars: list[Import] = []
         self.self_attributes: dict[int, dict[str, list[tuple[int, Assign]]]] = {}
         """By class and attribute: what methods assign to it on their receiver, as (scope, assignment)."""
@@ -62,16 +48,13 @@ class FileView:
         self._bind_definitions()
         self._bind_imports()
         for number in range(len(facts.scopes)):
-            self._bind_scope(number, first_parameter_is_self=first_parameter_is_self)
-        for table in self.names:
-            for bindings in table.values():
-                if len(bindings) > 1:
-                    bindings.sort(key=_line)
+            self._bind_scope(number)
+        self._sorted: list[dict[str, Bindings]] = [{} for _ in facts.scopes]
 
     # -- building -------------------------------------------------------------------------------------------------
 
     def _add(self, scope: int, name: str, binding: Binding) -> None:
-        self.names[self.binding_scope(scope, name)].setdefault(name, []).append(binding)
+        self._found[self.binding_scope(scope, name)].setdefault(name, []).append(binding)
 
     def binding_scope(self, scope: int, name: str) -> int:
         """Return the scope that a binding of this name in `scope` really belongs to (`global`, `nonlocal`)."""
@@ -81,7 +64,7 @@ class FileView:
         if name in facts.nonlocals:
             number = facts.parent
             while number > 0:
-                if self.facts.scopes[number].kind == "function" and name in self.names[number]:
+                if self.facts.scopes[number].kind == "function" and name in self._found[number]:
                     return number
                 number = self.facts.scopes[number].parent
         return scope
@@ -103,12 +86,12 @@ class FileView:
                     binding = Binding(item.line, flow, item.scope, item=item, imported=imported)
                     self._add(item.scope, imported.alias, binding)
 
-    def _bind_scope(self, number: int, *, first_parameter_is_self: bool) -> None:
+    def _bind_scope(self, number: int) -> None:
         scope = self.facts.scopes[number]
         for index, parameter in enumerate(scope.parameters):
             if parameter.name:
                 self._add(number, parameter.name, Binding(0, 0, number, parameter=index))
-        owner, receiver = self.receiver(number, first_parameter_is_self=first_parameter_is_self)
+        owner, receiver = self.receiver(number)
         for assign in scope.assigns:
             target = assign.target
             if isinstance(target, Name):
@@ -127,27 +110,43 @@ class FileView:
                 if isinstance(root, Name | Attribute):
                     self.items[root.id if isinstance(root, Name) else root.name].append((number, assign))
 
+    def bindings(self, scope: int, name: str) -> Bindings | None:
+        """Return the bindings of a name in a scope, None when it has none there. Sorted out when first asked for."""
+        table = self._sorted[scope]
+        known = table.get(name)
+        if known is None and name in self._found[scope]:
+            known = table[name] = Bindings(self._found[scope][name], self.facts.definitions)
+        return known
+
+    def binds(self, scope: int, name: str) -> bool:
+        """Tell whether a scope binds a name."""
+        return name in self._found[scope]
+
+    def names(self, scope: int) -> list[str]:
+        """Return the names that a scope binds, in the order in which they were met."""
+        return list(self._found[scope])
+
     # -- asking ---------------------------------------------------------------------------------------------------
 
-    def receiver(self, number: int, *, first_parameter_is_self: bool) -> tuple[int, frozenset[str]]:
+    def receiver(self, number: int) -> tuple[int, frozenset[str]]:
         """Return the class whose method a scope lies in, and the names of the receiver there; (-1, ...) outside."""
-        method = self.method_scope(number, first_parameter_is_self=first_parameter_is_self)
+        method = self.method_scope(number)
         if method < 0:
             return -1, frozenset()
         owner = self.class_around(method)
         parameters = self.facts.scopes[method].parameters
-        if first_parameter_is_self and parameters:
+        if self.rules.first_parameter_is_self and parameters:
             return owner, frozenset({parameters[0].name})
         return owner, self.self_names
 
-    def method_scope(self, number: int, *, first_parameter_is_self: bool) -> int:
+    def method_scope(self, number: int) -> int:
         """Return the scope of the method that a scope lies in, through closures; -1 outside of methods."""
         while number > 0:
             scope = self.facts.scopes[number]
             if scope.kind in ("function", "lambda") and self.facts.scopes[scope.parent].kind == "class":
                 definition = self.definition_of(number)
                 is_static = definition is not None and "static" in definition.modifiers
-                return -1 if is_static and first_parameter_is_self else number
+                return -1 if is_static and self.rules.first_parameter_is_self else number
             if scope.kind == "class":
                 return -1
             number = scope.parent
@@ -183,7 +182,3 @@ class FileView:
     def parameters(self, scope: int) -> tuple[Parameter, ...]:
         """Return the parameters of a function."""
         return self.facts.scopes[scope].parameters
-
-
-def _line(binding: Binding) -> int:
-    return binding.line

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from graph.resolve.languages import LanguageRules, rules_for
+from graph.resolve.languages import NO_RULES, LanguageRules, rules_for
 from graph.resolve.source import Source
 from graph.resolve.views import FileView
 
@@ -54,13 +54,7 @@ class World:
         if view is not None:
             self._views.move_to_end(path)
             return view
-        rules = self.rules(path)
-        view = FileView(
-            path,
-            self._source.facts(path),
-            first_parameter_is_self=rules.first_parameter_is_self if rules else False,
-            self_names=rules.self_names if rules else frozenset(),
-        )
+        view = FileView(path, self._source.facts(path), self.rules(path) or NO_RULES)
         self._views[path] = view
         if len(self._views) > _OPEN_FILES:
             self._views.popitem(last=False)
