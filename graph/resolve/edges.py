@@ -105,7 +105,7 @@ class EdgeCollector:
 
     def _overrides(self, owner: Class, scope: int) -> None:
         behind = self._evaluator.ancestors(owner)[1:]
-        for name in self._view.names(scope):
+        for name in self._view.bound_names(scope):
             bindings = self._view.bindings(scope, name)
             if bindings is None:
                 continue

@@ -9,7 +9,7 @@ from graph.model import NodeKind, file_key, symbol_key
 from graph.resolve.bindings import Binding, Bindings
 from graph.resolve.languages import LanguageRules
 
-__all__ = ["CLASS_KINDS", "FileView"]
+__all__ = ["CLASS_KINDS", "Binding", "Bindings", "FileView"]
 
 CLASS_KINDS = frozenset({NodeKind.CLASS, NodeKind.INTERFACE, NodeKind.ENUM, NodeKind.STRUCT})
 
@@ -122,7 +122,7 @@ class FileView:
         """Tell whether a scope binds a name."""
         return name in self._found[scope]
 
-    def names(self, scope: int) -> list[str]:
+    def bound_names(self, scope: int) -> list[str]:
         """Return the names that a scope binds, in the order in which they were met."""
         return list(self._found[scope])
 
