@@ -39,6 +39,11 @@ class StandInAsk:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.warmed = 0
+
+    async def warm(self) -> None:
+        """Remember that it was warmed."""
+        self.warmed += 1
 
     async def run(self, request: GenerationRequest) -> AsyncIterator[Event]:
         """Yield what the Ask loop would."""

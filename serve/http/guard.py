@@ -6,6 +6,8 @@ without bound. There are no CORS headers on purpose.
 
 from __future__ import annotations
 
+import logging
+import time
 import uuid
 from collections.abc import Iterable
 
@@ -28,6 +30,8 @@ from serve.wire.failures import envelope, failed
 from serve.wire.fields import shorten
 
 __all__ = ["Guard", "new_request_id"]
+
+_log = logging.getLogger(__name__)
 
 _CONTENT_POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -62,14 +66,18 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request_id = new_request_id()
+        began = time.monotonic()
         scope["state"] = {"request_id": request_id}
-        named = _with_headers(send, (*_HEADERS, (b"x-request-id", request_id.encode())))
+        head = _Head(send, (*_HEADERS, (b"x-request-id", request_id.encode())))
         try:
             length = self._check(scope)
         except ServeError as error:
-            await _refuse(named, error)
-            return
-        await self._app(scope, self._bounded(receive, length), named)
+            await _refuse(head.send, error)
+        else:
+            await self._app(scope, self._bounded(receive, length), head.send)
+        took_ms = (time.monotonic() - began) * 1000
+        # The path alone: a query may hold words of the person, and a body is never logged.
+        _log.info("%s %r %d %.0f ms %s", scope["method"], scope["path"], head.status, took_ms, request_id)
 
     def _check(self, scope: HTTPScope) -> int | None:
         """Return the announced length of the body; raises ServeError for a request that must not pass."""
@@ -139,13 +147,19 @@ def _values(scope: HTTPScope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
-def _with_headers(send: Send, headers: Iterable[tuple[bytes, bytes]]) -> Send:
-    async def named(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", []), *headers]
-        await send(message)
+class _Head:
+    """Adds headers to the head of an answer, and remembers its status."""
 
-    return named
+    def __init__(self, send: Send, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        self._send = send
+        self._headers = headers
+        self.status = 0
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = [*message.get("headers", []), *self._headers]
+        await self._send(message)
 
 
 async def _refuse(send: Send, error: ServeError) -> None:

@@ -5,12 +5,14 @@ Holds no route. The one place where a request is sent to the Ask loop or to the 
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import AsyncIterator
 from typing import Protocol
 
 from graph.repository import Repository
 from serve.engine.base import Engine
-from serve.errors import EngineError, UnsupportedError
+from serve.errors import EngineError, ServeError, UnsupportedError
 from serve.events import Event, Failed
 from serve.http.run import Run
 from serve.settings import ServeSettings
@@ -19,6 +21,8 @@ from serve.turns import GenerationRequest, Mode
 from serve.web.repository import RepositoryView
 
 __all__ = ["Asker", "Served", "Service"]
+
+_log = logging.getLogger(__name__)
 
 _SLOTS = {"local": 1, "upstream": 4, "scripted": 8}
 """One context computes one answer; an upstream batches by itself, and four keep its answers moving."""
@@ -29,6 +33,10 @@ class Asker(Protocol):
 
     def run(self, request: GenerationRequest) -> AsyncIterator[Event]:
         """Yield the events of an answer from the graph."""
+        ...
+
+    async def warm(self) -> None:
+        """Prefill what all questions share."""
         ...
 
 
@@ -75,6 +83,7 @@ class Service:
         self.hosts: frozenset[str] = frozenset()
         """The values of the Host header that are ours; set when the address is known."""
         self._runs: set[Run] = set()
+        self._warming: asyncio.Task[None] | None = None
 
     @property
     def model_ids(self) -> tuple[str, ...]:
@@ -108,13 +117,29 @@ class Service:
         return run
 
     async def start(self) -> None:
-        """Make every engine ready; raises EngineError with what to do."""
+        """Make every engine ready; raises EngineError with what to do. Then warm the Ask loops, without waiting."""
+        started: dict[str, Served] = {}
         for served in self.models.values():
             await served.engine.start()
+            # Some engines learn only now what their model is called.
             served.info = served.engine.describe()
+            started[served.info.model] = served
+        self.models = started
+        self._warming = asyncio.create_task(self._warm())
+
+    async def _warm(self) -> None:
+        for served in self.models.values():
+            if served.ask is not None:
+                try:
+                    await served.ask.warm()
+                except ServeError as error:
+                    # The first question then reads the preamble itself: slower, and nothing else.
+                    _log.warning("warming %s failed: %s", served.info.model, error.message)
 
     async def close(self) -> None:
         """End every engine."""
+        if self._warming is not None:
+            self._warming.cancel()
         for served in self.models.values():
             await served.engine.close()
 

@@ -41,10 +41,15 @@ export function stepItem(step) {
 function readable(written) {
   try {
     const values = Object.entries(JSON.parse(written));
-    return values.map(([name, value]) => `${name}: ${typeof value === "string" ? `“${value}”` : value}`).join(", ");
+    return values.map(([name, value]) => `${name}: ${spoken(value)}`).join(", ");
   } catch {
     return written;
   }
+}
+
+function spoken(value) {
+  if (Array.isArray(value)) return value.join(", ");
+  return typeof value === "string" ? `“${value}”` : String(value);
 }
 
 const STATES = {
