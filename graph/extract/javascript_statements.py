@@ -215,8 +215,10 @@ class _ObjectLiteral:
             case "shorthand_property_identifier":
                 self._add(walk.text(node), walk.value(node), line)
             case "spread_element":
+                spread = walk.value(node)
                 self._keys.append(Constant("spread"))
-                self._values.append(walk.value(node))
+                self._values.append(spread)
+                self._plain.append(("...", spread, line))
             case _:
                 pass
 

@@ -197,6 +197,11 @@ class EvaluatorCore:
         """Return what calling a value gives; the call, if there is one, stands in `scope` of `view`."""
         raise NotImplementedError
 
+    def passed(self, view: FileView, scope: int, call: CallExpr) -> Iterable[tuple[Function, int, Values]]:
+        """Return what a call hands to parameters of functions that it does not name as its callee: callbacks."""
+        del view, scope, call
+        return ()
+
     def returned(self, function: Function) -> Values:
         """Return what a function returns, its parameters left open."""
         raise NotImplementedError

@@ -21,6 +21,7 @@ from graph.resolve.values import (
     Literal,
     Module,
     Returning,
+    Shape,
     Value,
     Values,
 )
@@ -55,6 +56,11 @@ def _handed(evaluator: Evaluator, view: FileView, keys: set[str]) -> dict[tuple[
                     _hand(evaluator, view, scope, call, function, keys, found)
                 if any(isinstance(value, FunctionRef | Name) for value in call.arguments):
                     _expect(evaluator, view, scope, call, function, found)
+            for function, index, values in evaluator.passed(view, scope, call):
+                kept = tuple(_settled(value) for value in values if _flows(value, is_key=False))
+                if kept and function.path == view.path:
+                    place = (view.path, function.scope, index)
+                    found[place] = union([found.get(place, ()), kept])
     return {key: values for key, values in found.items() if len(values) <= _MAX_HANDED}
 
 
@@ -124,7 +130,7 @@ def _settled(value: Value) -> Value:
 def _flows(value: Value, is_key: bool) -> bool:
     if isinstance(value, Constant):
         return is_key and bool(value.value)
-    return isinstance(value, Function | Class | Instance | Literal | Elements | Module)
+    return isinstance(value, Function | Class | Instance | Literal | Elements | Module | Shape)
 
 
 def _index_names(view: FileView) -> set[str]:

@@ -101,6 +101,10 @@ def rules_for(language: str) -> LanguageRules | None:
             from graph.resolve.rules_python import PYTHON_RULES
 
             return PYTHON_RULES
+        case "javascript" | "jsx" | "typescript" | "tsx":
+            from graph.resolve.rules_javascript import SCRIPT_RULES
+
+            return SCRIPT_RULES
         case _:
             return None
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from graph.resolve.edges import EdgeCollector
-from graph.resolve.evaluator import Evaluator
+from graph.resolve.families import collector_for, evaluator_for
 from graph.resolve.flows import flow_arguments
 from graph.resolve.source import RESOLVE_VERSION, Resolved, Source, UnresolvedCall
 from graph.resolve.world import World
@@ -23,10 +22,11 @@ class Resolver:
         Resolve it again when its own blob changes, or when anything in `depends_on` appears, disappears or changes its
         `interface_digest`; for paths that appear or disappear see `graph.resolve.signals`.
         """
-        evaluator = Evaluator(self._world)
+        language = self._world.language(path)
+        evaluator = evaluator_for(language, self._world)
         view = evaluator.view(path)
         if self._world.rules(path) is not None:
             flow_arguments(evaluator, view)
-        edges, unresolved = EdgeCollector(evaluator, view).collect()
+        edges, unresolved = collector_for(language, evaluator, view).collect()
         evaluator.depends.discard(path)
         return Resolved(path, edges, unresolved, tuple(sorted(evaluator.depends)))

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from graph.resolve.families import open_view
 from graph.resolve.languages import NO_RULES, LanguageRules, rules_for
 from graph.resolve.source import Source
 from graph.resolve.views import FileView
@@ -37,6 +38,10 @@ class World:
         """Return the text of a configuration file, None when there is none."""
         return self._source.config_text(path)
 
+    def language(self, path: str) -> str:
+        """Return the language of a file."""
+        return self._source.language(path)
+
     def rules(self, path: str) -> LanguageRules | None:
         """Return the rules of the language of a file."""
         return rules_for(self._source.language(path))
@@ -54,7 +59,7 @@ class World:
         if view is not None:
             self._views.move_to_end(path)
             return view
-        view = FileView(path, self._source.facts(path), self.rules(path) or NO_RULES)
+        view = open_view(self._source.language(path), path, self._source.facts(path), self.rules(path) or NO_RULES)
         self._views[path] = view
         if len(self._views) > _OPEN_FILES:
             self._views.popitem(last=False)

@@ -1,0 +1,49 @@
+"""Which view, evaluator, flow and edge collector read the files of a language, by its family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graph.resolve.languages import LanguageRules
+from graph.resolve.views import FileView
+
+if TYPE_CHECKING:
+    from graph.extract.facts import Facts
+    from graph.resolve.edges import EdgeCollector
+    from graph.resolve.evaluator import Evaluator
+    from graph.resolve.world import World
+
+__all__ = ["collector_for", "evaluator_for", "open_view"]
+
+_SCRIPTS = frozenset({"javascript", "typescript", "jsx", "tsx"})
+
+
+def open_view(language: str, path: str, facts: Facts, rules: LanguageRules) -> FileView:
+    """Return the facts of a file arranged for lookups by the rules of its language."""
+    if language in _SCRIPTS:
+        from graph.resolve.views_javascript import ScriptView
+
+        return ScriptView(path, facts, rules)
+    return FileView(path, facts, rules)
+
+
+def evaluator_for(language: str, world: World) -> Evaluator:
+    """Return a fresh evaluator for one file of a language."""
+    if language in _SCRIPTS:
+        from graph.resolve.evaluator_javascript import ScriptEvaluator
+
+        return ScriptEvaluator(world)
+    from graph.resolve.evaluator import Evaluator
+
+    return Evaluator(world)
+
+
+def collector_for(language: str, evaluator: Evaluator, view: FileView) -> EdgeCollector:
+    """Return the collector of the edges of one file."""
+    if language in _SCRIPTS:
+        from graph.resolve.edges_javascript import ScriptEdges
+
+        return ScriptEdges(evaluator, view)
+    from graph.resolve.edges import EdgeCollector
+
+    return EdgeCollector(evaluator, view)

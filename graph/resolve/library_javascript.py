@@ -1,0 +1,82 @@
+"""What JavaScript and TypeScript bring along, by name: globals, types of containers, functions that call back."""
+
+from __future__ import annotations
+
+__all__ = ["CALLING", "GLOBALS", "LISTS", "MAPS", "PASSING_FIRST", "PRIMITIVES", "TIMERS", "TRANSPARENT"]
+
+GLOBALS = frozenset(
+    {
+        "AbortController", "AbortSignal", "Array", "ArrayBuffer", "Atomics", "BigInt", "BigInt64Array", "Blob",
+        "Boolean", "Buffer", "Bun", "CustomEvent", "DataView", "Date", "Deno", "Element", "Error", "EvalError",
+        "Event", "EventTarget", "File", "FormData", "Function", "HTMLElement", "Headers", "Infinity", "Int16Array",
+        "Int32Array", "Int8Array", "Intl", "Iterator", "JSON", "Map", "Math", "MessageChannel", "NaN", "Node",
+        "Number", "Object", "Promise", "Proxy", "RangeError", "ReadableStream", "ReferenceError", "Reflect",
+        "RegExp", "Request", "Response", "Set", "SharedArrayBuffer", "String", "Symbol", "SyntaxError",
+        "TextDecoder", "TextEncoder", "TransformStream", "TypeError", "URIError", "URL", "URLSearchParams",
+        "Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap", "WeakRef", "WeakSet",
+        "WebAssembly", "WebSocket", "WritableStream", "XMLHttpRequest", "__dirname", "__filename", "afterAll",
+        "afterEach", "alert", "assert", "atob", "beforeAll", "beforeEach", "btoa", "caches", "clearImmediate",
+        "clearInterval", "clearTimeout", "console", "crypto", "decodeURI", "decodeURIComponent", "describe",
+        "document", "encodeURI", "encodeURIComponent", "escape", "eval", "expect", "fetch", "global", "globalThis",
+        "history", "import", "isFinite", "isNaN", "it", "jest", "localStorage", "location", "navigator",
+        "parseFloat", "parseInt", "performance", "process", "queueMicrotask", "requestAnimationFrame", "require",
+        "self", "sessionStorage", "setImmediate", "setInterval", "setTimeout", "structuredClone", "test",
+        "undefined", "unescape", "vi", "window",
+    }
+)  # fmt: skip
+"""Names that every program has without binding them, in browsers, servers and test runners."""
+
+PRIMITIVES = frozenset(
+    {
+        "Boolean", "Number", "Object", "String", "Symbol", "any", "bigint", "boolean", "never", "null", "number",
+        "object", "string", "symbol", "unknown", "void",
+    }
+)  # fmt: skip
+"""Types whose values have no members in a repository."""
+
+PASSING_FIRST = frozenset(
+    {
+        "Object.create", "Object.freeze", "Object.fromEntries", "Object.preventExtensions", "Object.seal",
+        "Object.setPrototypeOf", "Promise.resolve", "structuredClone",
+    }
+)  # fmt: skip
+"""Functions that give their first argument back."""
+
+LISTS = frozenset(
+    {
+        "Array", "ArrayLike", "AsyncGenerator", "AsyncIterable", "AsyncIterableIterator", "AsyncIterator",
+        "Generator", "Iterable", "IterableIterator", "Iterator", "ReadableStream", "ReadonlyArray", "ReadonlySet",
+        "Set", "WeakSet",
+    }
+)  # fmt: skip
+"""Types whose one argument is what iteration gives."""
+
+MAPS = frozenset(
+    {
+        "Map", "ReadonlyMap", "Record", "WeakMap",
+    }
+)  # fmt: skip
+"""Types with keys and values."""
+
+TRANSPARENT = frozenset(
+    {
+        "Awaited", "DeepPartial", "Exclude", "Extract", "NoInfer", "NonNullable", "Omit", "Partial", "Pick",
+        "Promise", "PromiseLike", "Readonly", "Required", "ThisType", "WeakRef",
+    }
+)  # fmt: skip
+"""Types taken for their argument: a promise is what it promises."""
+
+TIMERS = frozenset(
+    {
+        "nextTick", "queueMicrotask", "requestAnimationFrame", "setImmediate", "setInterval", "setTimeout",
+    }
+)  # fmt: skip
+"""Functions that call their first argument."""
+
+CALLING = frozenset(
+    {
+        "catch", "every", "filter", "finally", "find", "findIndex", "findLast", "findLastIndex", "flatMap",
+        "forEach", "map", "reduce", "reduceRight", "some", "sort", "then", "toSorted",
+    }
+)  # fmt: skip
+"""Methods of arrays and promises that call their first argument."""

@@ -1,0 +1,179 @@
+"""Members in JavaScript: object literals, prototypes, properties hung on anything, namespaces, arrays and promises."""
+
+# ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
+from __future__ import annotations
+
+from graph.extract.facts import Assign, Attribute, CallExpr, Expr, Name
+from graph.resolve.core import union
+from graph.resolve.types_javascript import ScriptTypes
+from graph.resolve.values import (
+    Class,
+    Constant,
+    Elements,
+    External,
+    Function,
+    Instance,
+    Literal,
+    Method,
+    Module,
+    ParameterOf,
+    Shape,
+    Value,
+    Values,
+)
+from graph.resolve.views import FileView
+from graph.resolve.views_javascript import ScriptView
+
+__all__ = ["ScriptMembers"]
+
+_PROMISE = frozenset({"then", "catch", "finally"})
+_INVOKING = frozenset({"call", "apply", "bind"})
+_MAX_INSERTED = 40
+
+
+class ScriptMembers(ScriptTypes):
+    """What stands behind a dot."""
+
+    def attribute(self, value: Value, name: str) -> Values:
+        found = self._own_attribute(value, name)
+        if not found and name in _PROMISE and not isinstance(value, External):
+            return (Method(value, name),)  # a promise is taken for what it promises
+        return found
+
+    def _own_attribute(self, value: Value, name: str) -> Values:
+        match value:
+            case Function() if name in _INVOKING:
+                return (Method(value, name),)
+            case Function(path=path, scope=scope) if name == "prototype":
+                return (Shape(path, scope),)
+            case Class(path=path, index=index) if name == "prototype":
+                return union([(Instance(path, index),), self.hung(value, name)])
+            case Instance(path=path, index=index) if name == "constructor":
+                return (Class(path, index),)
+            case Instance():
+                return super().attribute(value, name) or self.hung(Instance(value.path, value.index), name)
+            case Shape():
+                return self.shape_member(value, name)
+            case Literal():
+                return self._literal_member(value, name) or (Method(value, name),)
+            case Module(path=path):
+                found = super().attribute(value, name)
+                return found or ((value,) if name == "exports" else ())
+            case ParameterOf():
+                return ()
+            case _:
+                return super().attribute(value, name)
+
+    def _literal_member(self, value: Literal, name: str) -> Values:
+        view, _, expr, _ = self.literal_of(value)
+        if not expr.keys and not view.attributes.get(name):
+            return ()
+        written = self.item(value, (Constant("str", name),)) if expr.keys else ()
+        if isinstance(view, ScriptView) and (assigns := view.attributes.get(name)):
+            key = ("literal hung", value, name)
+            written = union([self.guarded(key, lambda: self._assigned_to(view, value, assigns)), written])
+        return written
+
+    # -- objects known by a scope -----------------------------------------------------------------------------------
+
+    def shape_member(self, shape: Shape, name: str) -> Values:
+        """Return a member of an object literal, an object type, a namespace, or what a constructor function makes."""
+        return self.guarded(("shape", shape, name), lambda: self._shape_member(shape, name))
+
+    def _shape_member(self, shape: Shape, name: str) -> Values:
+        view = self.view(shape.path)
+        kind = view.facts.scopes[shape.scope].kind
+        if kind in ("function", "lambda"):
+            return union([self.hung(shape, name), self._from_prototype(view, shape, name)])
+        bindings = view.bindings(shape.scope, name)
+        written = self.bound(view, bindings, 0) if bindings else ()
+        found = union(self._read(view, item) for item in written)
+        spread = view.bindings(shape.scope, "...") if kind == "object" and not found else None
+        sources = spread.values if spread is not None else []
+        copied = union(self.attribute(item, name) for binding in sources for item in self.binding(view, binding))
+        return union([self.hung(shape, name), found, copied])
+
+    def _read(self, view: FileView, value: Value) -> Values:
+        """Return a member as reading it gives it: a getter is called."""
+        if isinstance(value, Function) and value.path == view.path:
+            definition = view.definition_of(value.scope)
+            if definition is not None and "property" in definition.modifiers:
+                return self.called(value, None, view, value.scope)
+        return (value,)
+
+    def _from_prototype(self, view: FileView, shape: Shape, name: str) -> Values:
+        """Look in what is assigned to `F.prototype`: a literal, `Object.create(G.prototype)`, `new G`."""
+        maker = Function(shape.path, shape.scope)
+        found: list[Values] = []
+        for scope, assign in view.attributes.get("prototype", []):
+            base = assign.target.base if isinstance(assign.target, Attribute) else None
+            if isinstance(base, Name | Attribute) and maker in self.evaluate(view, scope, base, assign.line):
+                given = self.evaluate(view, scope, assign.value, assign.line)
+                found += [self.attribute(value, name) for value in given if value != shape]
+        return union(found)
+
+    # -- properties assigned from outside -----------------------------------------------------------------------------
+
+    def hung(self, owner: Value, name: str) -> Values:
+        path = owner.path if isinstance(owner, Function | Class | Instance | Shape) else ""
+        if not path:
+            return ()
+        view = self.view(path)
+        assigns = view.attributes.get(name)
+        if not assigns:
+            return ()
+        return self.guarded(("hung", owner, name), lambda: self._assigned_to(view, owner, assigns))
+
+    def _assigned_to(self, view: FileView, owner: Value, assigns: list[tuple[int, Assign]]) -> Values:
+        found: list[Values] = []
+        for scope, assign in assigns[:_MAX_INSERTED]:
+            base = assign.target.base if isinstance(assign.target, Attribute) else None
+            if isinstance(base, Name | Attribute) and self._is_one_of(
+                owner, self.evaluate(view, scope, base, assign.line)
+            ):
+                found.append(self.assigned(view, scope, assign))
+        return union(found)
+
+    def _is_one_of(self, owner: Value, values: Values) -> bool:
+        if isinstance(owner, Function):
+            return any(
+                isinstance(item, Function) and (item.path, item.scope) == (owner.path, owner.scope) for item in values
+            )
+        if isinstance(owner, Instance):
+            return any(
+                isinstance(item, Instance) and (item.path, item.index) == (owner.path, owner.index) for item in values
+            )
+        return owner in values
+
+    # -- containers -------------------------------------------------------------------------------------------------
+
+    def inserted(self, value: Literal) -> Values:
+        """Return what `push`, `add` and `set` put into a container anywhere in its file."""
+        view, _, _, _ = self.literal_of(value)
+        if not isinstance(view, ScriptView) or not view.inserted:
+            return ()
+        return self.guarded(("inserted", value), lambda: self._inserted(view, value))
+
+    def _inserted(self, view: ScriptView, value: Literal) -> Values:
+        found: list[Values] = []
+        for scope, base, call, method in view.inserted[: _MAX_INSERTED * 4]:
+            if isinstance(base, Name | Attribute) and value in self.evaluate(view, scope, base, call.line):
+                found += [self.evaluate(view, scope, item, call.line) for item in _items(call, method)]
+        return union(found)
+
+    def elements(self, value: Value) -> Values:
+        match value:
+            case Elements(kind="dict", items=keys, values=values):
+                return tuple(Elements("tuple", ((keys or (Constant("str", ""),))[0], item)) for item in values)
+            case Elements(kind="tuple", items=items):
+                return union((item,) for item in items)
+            case Literal():
+                return union([super().elements(value), self.inserted(value)])
+            case _:
+                return super().elements(value)
+
+
+def _items(call: CallExpr, method: str) -> tuple[Expr, ...]:
+    if method == "set":
+        return call.arguments[1:2]
+    return call.arguments[2:] if method == "splice" else call.arguments[:8]

@@ -1,0 +1,182 @@
+"""Names of JavaScript: `this`, `super`, `module`, lexical scope, and parameters that their place gives a type."""
+
+# ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
+from __future__ import annotations
+
+from graph.extract.facts import Assign, Expr
+from graph.model import NodeKind
+from graph.resolve.bindings import Binding
+from graph.resolve.core import union
+from graph.resolve.evaluator import Evaluator
+from graph.resolve.values import (
+    Class,
+    Elements,
+    Function,
+    Instance,
+    Module,
+    ParameterOf,
+    Shape,
+    Super,
+    Value,
+    Values,
+)
+from graph.resolve.views import FileView
+from graph.resolve.views_javascript import ScriptView
+
+__all__ = ["ScriptNames"]
+
+_HIDDEN = frozenset({"class", "object"})
+
+
+class ScriptNames(Evaluator):
+    """Lexical scope without class bodies, and the names that the language binds itself."""
+
+    def script(self, path: str) -> ScriptView:
+        """Return an opened file of this family."""
+        view = self.view(path)
+        if not isinstance(view, ScriptView):
+            raise TypeError(path)
+        return view
+
+    def name(self, view: FileView, scope: int, name: str, line: int) -> Values:
+        if name == "this":
+            return self.this(view, scope)
+        if name == "super":
+            return self.super_class(view, scope)
+        found = super().name(view, scope, name, line)
+        if not found and name in ("module", "exports") and self.find(view, scope, name) is None:
+            return (Module(view.path),)
+        return found
+
+    def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
+        scopes = view.facts.scopes
+        number, same_frame = scope, True
+        while number >= 0:
+            facts = scopes[number]
+            if facts.kind not in _HIDDEN:
+                if view.binds(number, name):
+                    return number, same_frame
+                same_frame = False
+            number = facts.parent
+        return None
+
+    def binding(self, view: FileView, binding: Binding) -> Values:
+        if binding.definition >= 0:
+            definition = view.facts.definitions[binding.definition]
+            if definition.kind is NodeKind.MODULE:
+                return (Shape(view.path, definition.scope),)
+            if definition.kind is NodeKind.INTERFACE:
+                return ()
+        return super().binding(view, binding)
+
+    # -- the receiver ---------------------------------------------------------------------------------------------
+
+    def this(self, view: FileView, scope: int) -> Values:
+        """Return what `this` may be in a scope."""
+        if not isinstance(view, ScriptView):
+            return ()
+        number = view.this_scope(scope)
+        return self.guarded(("this", view.path, number), lambda: self._this(view, number))
+
+    def _this(self, view: ScriptView, number: int) -> Values:
+        facts = view.facts.scopes[number]
+        if number == 0 or facts.kind == "module":
+            return ()
+        declared = [assign for assign in facts.assigns if _is_this(assign)]
+        if declared:
+            return union(self.assigned(view, number, assign) for assign in declared)
+        parent = view.facts.scopes[facts.parent]
+        definition = view.definition_of(number)
+        if parent.kind == "class":
+            if parent.definition < 0:
+                return (Shape(view.path, facts.parent),)
+            is_static = facts.kind == "static" or (definition is not None and "static" in definition.modifiers)
+            if is_static:
+                return (Class(view.path, parent.definition),)
+            return (Instance(view.path, parent.definition, is_self=True),)
+        if parent.kind == "object":
+            return (Shape(view.path, facts.parent),)
+        if number in view.assigned_to:
+            at, target = view.assigned_to[number]
+            owners = self.evaluate(view, at, target.base, target.line)
+            return owners or (Shape(view.path, number),)
+        return (Shape(view.path, number),)
+
+    def super_class(self, view: FileView, scope: int) -> Values:
+        """Return the class that a call of `super` constructs."""
+        owner = self._class_of(view, scope)
+        return tuple(self.bases(owner)) if owner is not None else ()
+
+    def super_value(self, view: FileView, scope: int) -> Values:
+        """Return what `super` is before a dot."""
+        owner = self._class_of(view, scope)
+        if owner is None:
+            return ()
+        receivers = self.this(view, scope)
+        return tuple(Super(owner.path, owner.index, receiver) for receiver in receivers[:1])
+
+    def _class_of(self, view: FileView, scope: int) -> Class | None:
+        if not isinstance(view, ScriptView):
+            return None
+        index = view.class_around(view.this_scope(scope))
+        return Class(view.path, index) if index >= 0 else None
+
+    # -- parameters -----------------------------------------------------------------------------------------------
+
+    def _parameter(self, view: FileView, scope: int, index: int) -> Values:
+        parameter = view.parameters(scope)[index]
+        outer = view.facts.scopes[scope].parent
+        definition = view.definition_of(scope)
+        line = definition.start_line if definition else 0
+        declared = self.types(view, outer, parameter.annotation, line) if parameter.annotation is not None else ()
+        if parameter.kind == "rest":
+            return declared or (Elements("list", self.flows.get((view.path, scope, index), ())),)
+        if declared:
+            handed = self.flows.get((view.path, scope, index), ())
+            return union([declared, _functions(handed)]) if _functions(declared) else declared
+        promised = self.promised(view, scope, index)
+        if promised:
+            return promised
+        handed = self.flows.get((view.path, scope, index), ())
+        default = self.evaluate(view, scope, parameter.default, line) if parameter.default is not None else ()
+        return union([handed, default, (ParameterOf(view.path, scope, index),)])
+
+    def promised(self, view: FileView, scope: int, index: int) -> Values:
+        """Return what the declared type of the place where a function stands promises of its parameter."""
+        if not isinstance(view, ScriptView):
+            return ()
+        types: Values = ()
+        if scope in view.declared:
+            owner, annotation = view.declared[scope]
+            types = self.types(view, owner, annotation, 0)
+        elif scope in view.returned_by:
+            types = self._promised_return(view, view.returned_by[scope])
+        return union(self.parameter_of(value, index) for value in types)
+
+    def _promised_return(self, view: ScriptView, outer: int) -> Values:
+        annotation: Expr | None = view.facts.scopes[outer].return_annotation
+        if annotation is not None:
+            return self.types(view, view.facts.scopes[outer].parent, annotation, 0)
+        if outer in view.declared:
+            owner, declared = view.declared[outer]
+            functions = self.types(view, owner, declared, 0)
+            return union(self.returned(value) for value in functions if isinstance(value, Function))
+        return ()
+
+    def parameter_of(self, value: Value, index: int) -> Values:
+        """Return what a function of a declared type gets as a parameter."""
+        if not isinstance(value, Function):
+            return ()
+        view = self.view(value.path)
+        if index >= len(view.parameters(value.scope)) or view.parameters(value.scope)[index].annotation is None:
+            return ()
+        found = self.parameter(view, value.scope, index)
+        return tuple(item for item in found if not isinstance(item, ParameterOf))
+
+
+def _functions(values: Values) -> Values:
+    return tuple(value for value in values if isinstance(value, Function))
+
+
+def _is_this(assign: Assign) -> bool:
+    return assign.how == "annotation" and getattr(assign.target, "id", "") == "this"

@@ -1,0 +1,171 @@
+"""Types of TypeScript and of doc comments: what a thing annotated with an expression may be.
+
+Names of types and names of values are looked up apart, as the language does. Generics are erased: an application of a
+type of the repository is that type.
+"""
+
+# ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
+from __future__ import annotations
+
+from graph.extract.facts import Attribute, CallExpr, ClassRef, Collection, Expr, FunctionRef, Name, Subscript, Union
+from graph.model import NodeKind
+from graph.resolve.bindings import Binding
+from graph.resolve.core import union
+from graph.resolve.exports_javascript import exported_type, target_of_import
+from graph.resolve.library_javascript import PRIMITIVES
+from graph.resolve.names_javascript import ScriptNames
+from graph.resolve.values import Class, External, Function, Instance, Module, Shape, Value, Values
+from graph.resolve.views import FileView
+from graph.resolve.views_javascript import ScriptView
+
+__all__ = ["ScriptTypes"]
+
+_HIDDEN = frozenset({"class", "object"})
+
+
+class ScriptTypes(ScriptNames):
+    """Reads annotations."""
+
+    def types(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        match expr:
+            case Name(id=name):
+                return self._named_type(view, scope, name)
+            case Union(options=options):
+                return union(self.types(view, scope, option, line) for option in options)
+            case FunctionRef(scope=body):
+                return (Function(view.path, body),)
+            case ClassRef(scope=body):
+                return (Shape(view.path, body),)
+            case Subscript(base=Name(id="typeof"), index=index):
+                return self.evaluate(view, scope, index, 0)
+            case Subscript(base=base, index=index):
+                return self._generic(view, scope, base, index, line)
+            case Attribute(base=base, name=name):
+                return self._qualified(view, scope, base, name, line)
+            case _:
+                return ()
+
+    def _named_type(self, view: FileView, scope: int, name: str) -> Values:
+        if name in PRIMITIVES or not isinstance(view, ScriptView):
+            return ()
+        if name == "this":
+            return self.this(view, scope)
+        return self.guarded(("script type", view.path, scope, name), lambda: self._type_in_scope(view, scope, name))
+
+    def _type_in_scope(self, view: ScriptView, scope: int, name: str) -> Values:
+        number = scope
+        while number >= 0:
+            facts = view.facts.scopes[number]
+            if facts.kind not in _HIDDEN:
+                found = self._type_here(view, number, name)
+                if found is not None:
+                    return found
+            number = facts.parent
+        return self.rules(view).external_type(self, name, ()) or ()
+
+    def _type_here(self, view: ScriptView, number: int, name: str) -> Values | None:
+        """Return what a type name means that this very scope binds, None when it does not."""
+        alias = view.aliases[number].get(name)
+        known = view.bindings(number, name)
+        bindings = known.everything if known is not None else []
+        if alias is not None:
+            definition = view.facts.definitions[alias]
+            if definition.kind is NodeKind.INTERFACE:
+                merged = [item.definition for item in bindings if item.definition >= 0]
+                classes = [Instance(view.path, index) for index in merged if self._is_class(view, index)]
+                return union([(Instance(view.path, index),) for index in (*[c.index for c in classes], alias)])
+            if definition.annotation is None:
+                return ()
+            return self.types(view, number, definition.annotation, definition.start_line)
+        for binding in bindings:
+            found = self._bound_script_type(view, binding)
+            if found is not None:
+                return found
+        return None
+
+    @staticmethod
+    def _is_class(view: FileView, index: int) -> bool:
+        return view.facts.definitions[index].kind is NodeKind.CLASS
+
+    def _bound_script_type(self, view: ScriptView, binding: Binding) -> Values | None:
+        if binding.definition >= 0:
+            kind = view.facts.definitions[binding.definition].kind
+            if kind in (NodeKind.CLASS, NodeKind.ENUM, NodeKind.INTERFACE):
+                return (Instance(view.path, binding.definition),)
+            if kind is NodeKind.FUNCTION and view.language != "typescript":
+                return (Shape(view.path, view.facts.definitions[binding.definition].scope),)  # a constructor function
+            return None
+        if binding.item is not None and binding.imported is not None:
+            target = target_of_import(self, view, binding.item)
+            if isinstance(target, Module):
+                name = binding.imported.name or "="
+                return exported_type(self, target.path, name) or (
+                    self._instances(self.binding(view, binding)) if view.language != "typescript" else ()
+                )
+            return (External(f"{target.name}.{binding.imported.name}()"),) if target is not None else ()
+        if binding.assign is not None and binding.assign.how == "value":
+            return self._instances(self.assigned(view, binding.scope, binding.assign)) or None
+        return None
+
+    def _instances(self, values: Values) -> Values:
+        return union(self._made(value) for value in values)
+
+    @staticmethod
+    def _made(value: Value) -> Values:
+        match value:
+            case Class(path=path, index=index):
+                return (Instance(path, index),)
+            case Function(path=path, scope=scope):
+                return (Shape(path, scope),)
+            case _:
+                return ()
+
+    def _generic(self, view: FileView, scope: int, base: Expr, index: Expr, line: int) -> Values:
+        if isinstance(base, Name) and not self._is_bound_type(view, scope, base.id):
+            written = index.values if isinstance(index, Collection) and index.type == "tuple" else (index,)
+            arguments = tuple(self.types(view, scope, item, line) for item in written)
+            return self.rules(view).external_type(self, base.id, arguments) or ()
+        return self.types(view, scope, base, line)
+
+    def _is_bound_type(self, view: FileView, scope: int, name: str) -> bool:
+        number = scope
+        while number >= 0:
+            if isinstance(view, ScriptView) and name in view.aliases[number]:
+                return True
+            if view.facts.scopes[number].kind not in _HIDDEN and view.binds(number, name):
+                return True
+            number = view.facts.scopes[number].parent
+        return False
+
+    def _qualified(self, view: FileView, scope: int, base: Expr, name: str, line: int) -> Values:
+        """Return `ns.T`, `import("m").T`, and `T["property"]`."""
+        spaces: Values = ()
+        if isinstance(base, Name | Attribute | CallExpr):
+            spaces = tuple(
+                value for value in self.evaluate(view, scope, base, 0) if isinstance(value, Module | Shape | External)
+            )
+        found = union(self._type_member(value, name) for value in spaces)
+        if found:
+            return found
+        return union(self.attribute(value, name) for value in self.types(view, scope, base, line))
+
+    def _type_member(self, space: Value, name: str) -> Values:
+        match space:
+            case Module(path=path):
+                return exported_type(self, path, name)
+            case Shape(path=path, scope=scope):
+                view = self.script(path)
+                return self._type_here(view, scope, name) or () if view.facts.scopes[scope].kind == "module" else ()
+            case External(name=outer):
+                return (External(f"{outer}.{name}()"),)
+            case _:
+                return ()
+
+    def classes(self, values: Values) -> list[Class]:
+        """Return the classes among values."""
+        return [value for value in values if isinstance(value, Class)]
+
+    def made_by(self, values: Values) -> Values:
+        """Return what functions return and classes construct: `ReturnType`, `InstanceType`."""
+        made = (self.returned(value) for value in values if isinstance(value, Function))
+        return union([*made, self._instances(tuple(self.classes(values)))])
