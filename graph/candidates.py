@@ -12,8 +12,19 @@ from msgspec import Struct
 from graph.lookup import GraphReader
 from graph.model import Node, NodeKind
 
-__all__ = ["TYPES", "Found", "count_unresolved", "merged", "unresolved_callees", "unresolved_callers"]
+__all__ = [
+    "CONSTRUCTORS",
+    "TYPES",
+    "Found",
+    "count_unresolved_callees",
+    "count_unresolved_callers",
+    "merged",
+    "unresolved_callees",
+    "unresolved_callers",
+]
 
+CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "constructor")
+"""Methods that run when a class is called, in the languages that are read so far."""
 TYPES = frozenset({NodeKind.CLASS, NodeKind.STRUCT, NodeKind.INTERFACE, NodeKind.ENUM})
 """What is called to make an instance."""
 _CALLABLE = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MACRO}) | TYPES
@@ -90,7 +101,15 @@ def _meanings(store: GraphReader, name: str) -> int:
     return int(store.read().execute(statement, (store.project_id, name, *kinds)).fetchone()[0])
 
 
-def count_unresolved(store: GraphReader, seeds: Sequence[int]) -> int:
+def count_unresolved_callers(store: GraphReader, node: Node) -> int:
+    """Return how many calls of that name no rule resolved: the places, counted without loading them."""
+    if node.kind not in _CALLABLE:
+        return 0
+    statement = "SELECT COUNT(*) FROM unresolved WHERE project = ? AND name = ?"
+    return int(store.read().execute(statement, (store.project_id, node.name)).fetchone()[0])
+
+
+def count_unresolved_callees(store: GraphReader, seeds: Sequence[int]) -> int:
     """Return how many unresolved calls in `seeds` have a name that some symbol here has."""
     marks = ",".join("?" * len(seeds))
     statement = (

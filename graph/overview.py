@@ -10,6 +10,7 @@ from collections import Counter
 
 from msgspec import Struct
 
+from graph.candidates import CONSTRUCTORS
 from graph.lookup import GraphReader, Symbol, nodes_by_id, symbol_of
 
 __all__ = ["Hotspot", "LanguageCount", "Overview", "PackageCount", "describe_repository"]
@@ -112,7 +113,7 @@ def _languages(store: GraphReader) -> tuple[LanguageCount, ...]:
 
 
 def _packages(store: GraphReader) -> tuple[PackageCount, ...]:
-    """Return the folders with code, those with the most symbols first; tests come last whatever their size."""
+    """Return the folders with code, those with the most symbols first; vendored ones and tests come last."""
     files, symbols, tests = Counter[str](), Counter[str](), Counter[str]()
     docs: dict[str, str] = {}
     rows = store.read().execute(
@@ -128,11 +129,23 @@ def _packages(store: GraphReader) -> tuple[PackageCount, ...]:
         tests[folder] += test_count
         if name.startswith(("__init__.", "index.")):
             docs[folder] = doc
-    ranked = sorted(symbols, key=lambda folder: (tests[folder] * 2 > symbols[folder], -symbols[folder], folder))
+    ranked = sorted(
+        symbols,
+        key=lambda folder: (
+            tests[folder] * 2 > symbols[folder],
+            _is_vendored(folder),
+            -symbols[folder],
+            folder,
+        ),
+    )
     return tuple(
         PackageCount(path=folder or ".", files=files[folder], symbols=symbols[folder], doc=docs.get(folder, ""))
         for folder in ranked
     )
+
+
+def _is_vendored(folder: str) -> bool:
+    return not {"vendor", "vendored", "_vendor", "third_party", "node_modules", "static"}.isdisjoint(folder.split("/"))
 
 
 def _entry_points(store: GraphReader) -> tuple[Symbol, ...]:
@@ -152,16 +165,15 @@ def _entry_points(store: GraphReader) -> tuple[Symbol, ...]:
 
 
 def _hotspots(store: GraphReader) -> tuple[Hotspot, ...]:
-    rows = (
-        store.read()
-        .execute(
-            "SELECT e.dst, COUNT(DISTINCT e.src) AS callers FROM edge AS e JOIN node AS s ON s.id = e.src "
-            "JOIN node AS d ON d.id = e.dst WHERE e.project = ? AND e.kind = 'calls' AND e.provenance <> 'inferred' "
-            "AND s.is_test = 0 AND d.is_test = 0 GROUP BY e.dst ORDER BY callers DESC, d.key LIMIT ?",
-            (store.project_id, _HOTSPOTS_SHOWN),
-        )
-        .fetchall()
+    marks = ",".join("?" * len(CONSTRUCTORS))
+    # A constructor is called wherever its class is; one line for both is enough.
+    statement = (
+        "SELECT e.dst, COUNT(DISTINCT e.src) AS callers FROM edge AS e JOIN node AS s ON s.id = e.src "  # noqa: S608
+        "JOIN node AS d ON d.id = e.dst WHERE e.project = ? AND e.kind = 'calls' AND e.provenance <> 'inferred' "
+        f"AND s.is_test = 0 AND d.is_test = 0 AND d.name NOT IN ({marks}) "
+        "GROUP BY e.dst ORDER BY callers DESC, d.key LIMIT ?"
     )
+    rows = store.read().execute(statement, (store.project_id, *CONSTRUCTORS, _HOTSPOTS_SHOWN)).fetchall()
     nodes = nodes_by_id(store, [id_ for id_, _ in rows])
     return tuple(_hotspot(symbol_of(nodes[id_]), callers) for id_, callers in rows)
 
