@@ -28,15 +28,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Turn the skip of a required test into a failure, and remember the marks that ran."""
+    """Turn the skip of a required test into a failure."""
     report = yield
     marks = {mark.name for mark in item.iter_markers()}
     if report.skipped and marks & _REQUIRED and not hasattr(report, "wasxfail"):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         report.outcome = "failed"
         report.longrepr = f"required by ROTEIRO_REQUIRE, yet it was skipped: {reason}"
-    elif report.when == "call" and report.passed:
-        _RAN.update(marks)
     return report
 
 
@@ -52,20 +50,23 @@ def pytest_make_collect_report(
     return report
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Remember the required marks of a test that passed."""
+    if report.when == "call" and report.passed:
+        _RAN.update(_REQUIRED & set(report.keywords))
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail the run when no test of a required mark passed, and say so."""
-    if hasattr(session.config, "workerinput"):
-        return  # the process that collects the results decides
-    if _REQUIRED and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    """Fail a run in which nothing of a required mark passed."""
+    is_worker = hasattr(session.config, "workerinput")  # of xdist; the process that collects the results decides
+    if _REQUIRED - _RAN and not is_worker and not session.config.getoption("collectonly"):
+        session.exitstatus = max(session.exitstatus, pytest.ExitCode.TESTS_FAILED)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the required marks of which nothing ran."""
-    selected = terminalreporter.config.getoption("markexpr")
-    missing = sorted(mark for mark in _REQUIRED - _RAN if mark in str(selected))
-    if missing and not terminalreporter.config.getoption("collectonly"):
-        terminalreporter.write_line(f"required, yet no test ran: {', '.join(missing)}", red=True)
+    """Name the required marks of which nothing passed."""
+    if missing := sorted(_REQUIRED - _RAN):
+        terminalreporter.write_line(f"required by ROTEIRO_REQUIRE, yet no test passed: {', '.join(missing)}", red=True)
 
 
 @pytest.fixture(scope="session", autouse=True)
