@@ -79,9 +79,8 @@ class Context:
             return True
         if self.handle is None:
             return False
-        is_exact = count == 0 or not (self._model.is_recurrent or self._model.has_sliding_window)
         memory = llama.llama_get_memory(self.handle)
-        if is_exact and count and llama.llama_memory_seq_rm(memory, 0, count, -1):
+        if count and self._model.rewinds_exactly and llama.llama_memory_seq_rm(memory, 0, count, -1):
             del self.tokens[count:]
             self.ends = [end for end in self.ends if end <= count]
             return True

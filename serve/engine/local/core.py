@@ -162,8 +162,7 @@ class Core:
         total = len(prompt.tokens)
         ends = prompt.ends if is_whole else (*prompt.ends, total + 1)
         start = self._reuse(prompt.tokens, ends)
-        reserved = min(_RESERVED_TOKENS if answer_tokens is None else answer_tokens, _RESERVED_TOKENS)
-        self._context.reserve(min(total + reserved + _HEADROOM_TOKENS, self.window_tokens))
+        self._context.reserve(min(total + self._reserved(answer_tokens) + _HEADROOM_TOKENS, self.window_tokens))
         start = len(self._context.tokens)
         begun = time.perf_counter()
         kept = at = start
@@ -180,9 +179,17 @@ class Core:
             self.prefill_tokens_per_s = (total - start) / (time.perf_counter() - begun)
         return start, kept - start
 
+    def _reserved(self, answer_tokens: int | None) -> int:
+        """Return the room that an answer gets at first; all of it where a window cannot grow exactly."""
+        wanted = self.window_tokens if answer_tokens is None else answer_tokens
+        return min(wanted, _RESERVED_TOKENS) if self._model.restores_exactly else wanted
+
     def _reuse(self, tokens: list[int], ends: Sequence[int]) -> int:
         """Bring the context to the longest prefix that needs no evaluation; return its length."""
         context = self._context
+        if not self._model.restores_exactly:
+            context.clear()
+            return 0
         live = reusable(tokens, ends, context.tokens, context.ends)
         snapshot = self._snapshots.find(tokens, ends)
         if snapshot is None or live >= len(snapshot.tokens):
@@ -200,7 +207,8 @@ class Core:
     def _keep(self, end: int) -> int:
         """Snapshot the prefix up to `end` unless it is short or kept already; return the tokens snapshotted."""
         tokens, ends = self._context.tokens, self._context.ends
-        if end < _SHORTEST_SNAPSHOT_TOKENS or self._snapshots.holds(tokens, ends):
+        is_worth_it = end >= _SHORTEST_SNAPSHOT_TOKENS and self._model.restores_exactly
+        if not is_worth_it or self._snapshots.holds(tokens, ends):
             return 0
         self._snapshots.put(tokens, ends, self._context.save())
         return end

@@ -60,8 +60,11 @@ class NativeModel:
         self.handle = handle
         self.vocabulary = Vocabulary(llama, llama.llama_model_get_vocab(handle), self.metadata)
         self.trained_tokens = int(llama.llama_model_n_ctx_train(handle))
-        self.is_recurrent = bool(llama.llama_model_is_recurrent(handle) or llama.llama_model_is_hybrid(handle))
-        self.has_sliding_window = int(llama.llama_model_n_swa(handle)) > 0
+        is_recurrent = bool(llama.llama_model_is_recurrent(handle) or llama.llama_model_is_hybrid(handle))
+        # A sliding window's cache is saved without what left the window and restored to other cells, and then sums in
+        # another order: measured on a tiny gemma3, equal for short prefixes and not for those over a block of cells.
+        self.restores_exactly = int(llama.llama_model_n_swa(handle)) == 0
+        self.rewinds_exactly = self.restores_exactly and not is_recurrent
         self.weight_bytes = int(llama.llama_model_size(handle))
 
     def kv_bytes_per_token(self) -> int:

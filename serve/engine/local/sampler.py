@@ -35,7 +35,7 @@ class Sampler:
     def __init__(self, sampling: Sampling, mode: Mode, defaults: Defaults, vocabulary_tokens: int) -> None:
         self._chain: Any = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
         self._add_bias(sampling, vocabulary_tokens)
-        self._add_penalties(sampling)
+        self._add_penalties(sampling, vocabulary_tokens)
         default = 0.0 if mode is Mode.ASK else defaults.temperature
         temperature = default if sampling.temperature is None else sampling.temperature
         if temperature <= 0:
@@ -76,7 +76,7 @@ class Sampler:
             entry.token, entry.bias = token, bias
         self._add(llama.llama_sampler_init_logit_bias(vocabulary_tokens, len(biases), entries))
 
-    def _add_penalties(self, sampling: Sampling) -> None:
+    def _add_penalties(self, sampling: Sampling, vocabulary_tokens: int) -> None:
         values = (sampling.repetition_penalty, sampling.frequency_penalty, sampling.presence_penalty)
         if values != (1.0, 0.0, 0.0):
-            self._add(llama.llama_sampler_init_penalties(_PENALTY_WINDOW_TOKENS, *values))
+            self._add(llama.llama_sampler_init_penalties(vocabulary_tokens, _PENALTY_WINDOW_TOKENS, *values))

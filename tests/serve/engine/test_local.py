@@ -1,0 +1,385 @@
+"""The local engine: streaming, waiting, cancelling, dying and coming back, on tiny models in real workers."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from contextlib import asynccontextmanager
+
+import pytest
+
+from serve.engine.local import LocalEngine
+from serve.engine.local.link import worker_environment
+from serve.errors import ContextLengthError, EngineError, QueueFullError, ServeError
+from serve.events import CallMade, Failed, Finished, FinishReason, Heartbeat, Queued, Started, Text
+from serve.settings import EngineSettings
+from serve.turns import GenerationRequest, Message, Mode, Role, Sampling, ToolSpec
+
+pytestmark = pytest.mark.native
+LONG_S = 10
+"""Ten times what any of these needs on a busy machine; the bench prints what they take."""
+
+
+def ask(text="hello", *, max_tokens=8, **fields):
+    return GenerationRequest(
+        id="r",
+        model="m",
+        mode=fields.pop("mode", Mode.ASK),
+        messages=(Message(role=Role.USER, content=text),),
+        sampling=Sampling(max_tokens=max_tokens, **fields),
+    )
+
+
+@asynccontextmanager
+async def running(path, *, in_thread=True, queue=16, **settings):
+    engine = LocalEngine(path, "tiny", EngineSettings(threads=1, **settings), queue=queue, in_thread=in_thread)
+    await engine.start()
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+async def events(engine, request):
+    return [event async for event in engine.generate(request)]
+
+
+def text(found):
+    return "".join(event.text for event in found if isinstance(event, Text))
+
+
+async def test_answer_streams_between_started_and_finished(tiny_model):
+    """Heartbeats tell the prefill, then text, then usage."""
+    async with running(tiny_model("attention")) as engine:
+        found = await events(engine, ask())
+        tokens = await engine.count(ask())
+    assert found[0] == Started("tiny", Mode.ASK)
+    beats = [event for event in found if isinstance(event, Heartbeat)]
+    assert (beats[0].done, beats[-1].done, beats[-1].total) == (0, tokens, tokens)
+    last = found[-1]
+    assert isinstance(last, Finished)
+    assert (last.reason, last.usage.prompt_tokens, last.usage.completion_tokens) == (FinishReason.LENGTH, tokens, 8)
+
+
+async def test_worker_process_answers_as_a_thread_does(tiny_model):
+    """The same core, the same bytes."""
+    async with running(tiny_model("attention")) as engine:
+        threaded = await events(engine, ask(max_tokens=30))
+    async with running(tiny_model("attention"), in_thread=False) as engine:
+        assert engine.worker_pid is not None
+        assert text(await events(engine, ask(max_tokens=30))) == text(threaded)
+
+
+async def test_description_tells_window_and_measured_rate(tiny_model):
+    """Known once it started."""
+    engine = LocalEngine(tiny_model("attention"), "tiny", EngineSettings(max_context_tokens=500), in_thread=True)
+    assert engine.describe().window_tokens is None
+    await engine.start()
+    info = engine.describe()
+    await engine.close()
+    assert (info.kind, info.window_tokens, info.is_remote) == ("local", 500, False)
+    assert info.prefill_tokens_per_s is not None
+    assert info.prefill_tokens_per_s > 0
+    assert "attention.gguf" in info.detail
+
+
+@pytest.mark.parametrize(("settings", "window"), [({}, 8_192), ({"kv_mb": 2}, 512), ({"max_context_tokens": 100}, 100)])
+async def test_window_is_the_least_of_model_memory_and_wish(tiny_model, settings, window):
+    """Four KiB a token here, so 2 MiB hold 512 tokens."""
+    async with running(tiny_model("attention"), **settings) as engine:
+        assert engine.describe().window_tokens == window
+
+
+async def test_prompt_over_the_window_is_refused_with_the_counts(tiny_model):
+    """It is never truncated, and the next request is served."""
+    async with running(tiny_model("attention"), max_context_tokens=200) as engine:
+        for size in (300, 30_000):
+            request = ask("x" * size)
+            tokens = await engine.count(request)
+            failed = (await events(engine, request))[-1]
+            assert isinstance(failed, Failed)
+            assert (failed.status, failed.code) == (400, "context_length_exceeded")
+            assert failed.message == str(ContextLengthError(tokens, 200))
+        assert isinstance((await events(engine, ask()))[-1], Finished)
+
+
+async def test_answer_ends_at_the_window(tiny_model):
+    """The budget is what is left, whatever was asked for."""
+    async with running(tiny_model("attention"), max_context_tokens=100) as engine:
+        last = (await events(engine, ask(max_tokens=32_000)))[-1]
+    assert last.reason is FinishReason.LENGTH
+    assert last.usage.prompt_tokens + last.usage.completion_tokens == 100
+
+
+async def test_requests_wait_in_order_and_are_told_where(tiny_model):
+    """The second hears its position, then it is served."""
+    async with running(tiny_model("attention"), queue=1) as engine:
+        first = engine.generate(ask(max_tokens=4_000))
+        assert isinstance(await anext(first), Started)
+        second = engine.generate(ask())
+        assert await anext(second) == Queued(1)
+        (refused,) = await events(engine, ask())
+        assert isinstance(refused, Failed)
+        assert (refused.status, refused.message) == (429, str(QueueFullError(1, 10)))
+        await first.aclose()
+        async with asyncio.timeout(LONG_S):
+            assert isinstance([event async for event in second][-1], Finished)
+
+
+@pytest.mark.parametrize("prompt", ["x" * 7_000, "x"], ids=["prefill", "decode"])
+async def test_closing_the_iterator_cancels_and_the_next_answer_is_that_of_a_fresh_engine(tiny_model, prompt):
+    """In prefill and in decode."""
+    async with running(tiny_model("attention"), in_thread=False) as engine:
+        fresh = text(await events(engine, ask()))
+        stream = engine.generate(ask(prompt, max_tokens=7_000, temperature=1.0))
+        async for event in stream:
+            if isinstance(event, Heartbeat if len(prompt) > 1 else Text):
+                break
+        async with asyncio.timeout(LONG_S):
+            await stream.aclose()
+            assert text(await events(engine, ask())) == fresh
+
+
+async def test_waiting_request_that_is_closed_leaves_the_line(tiny_model):
+    """Nobody waits for one that gave up."""
+    async with running(tiny_model("attention")) as engine:
+        first = engine.generate(ask(max_tokens=4_000))
+        await anext(first)
+        second = engine.generate(ask())
+        assert await anext(second) == Queued(1)
+        await second.aclose()
+        third = engine.generate(ask())
+        assert await anext(third) == Queued(1)
+        await third.aclose()
+        await first.aclose()
+
+
+async def test_count_answers_beside_a_generation(tiny_model):
+    """Counting needs no context."""
+    async with running(tiny_model("attention")) as engine:
+        stream = engine.generate(ask(max_tokens=4_000))
+        await anext(stream)
+        async with asyncio.timeout(LONG_S):
+            assert await engine.count(ask()) > 5
+        await stream.aclose()
+
+
+async def test_killed_worker_fails_its_request_and_is_replaced(tiny_model):
+    """A native crash takes nobody along."""
+    async with running(tiny_model("attention"), in_thread=False) as engine:
+        stream = engine.generate(ask(max_tokens=4_000))
+        found = [await anext(stream)]
+        first_pid = engine.worker_pid
+        os.kill(first_pid, signal.SIGKILL)
+        async with asyncio.timeout(LONG_S):
+            found += [event async for event in stream]
+            assert isinstance(found[-1], Failed)
+            assert (found[-1].status, found[-1].code) == (503, "engine_lost")
+            assert isinstance((await events(engine, ask()))[-1], Finished)
+        assert engine.worker_pid != first_pid
+
+
+async def test_idle_worker_that_was_killed_is_replaced(tiny_model):
+    """The next request finds a new one, or is told to come again."""
+    async with running(tiny_model("attention"), in_thread=False) as engine:
+        os.kill(engine.worker_pid, signal.SIGKILL)
+        async with asyncio.timeout(LONG_S):
+            last = None
+            for _ in range(2):
+                last = (await events(engine, ask()))[-1]
+        assert isinstance(last, Finished)
+
+
+async def test_closed_engine_leaves_no_process_and_says_so(tiny_model):
+    """Memory is freed by the process's end."""
+    async with running(tiny_model("attention"), in_thread=False) as engine:
+        pid = engine.worker_pid
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    (failed,) = await events(engine, ask())
+    assert isinstance(failed, Failed)
+    assert "closed" in failed.message
+
+
+def test_worker_ends_with_its_server(tiny_model):
+    """A server that is killed leaves no orphan: the worker sees its socket close, and the pipe it inherited too."""
+    program = """
+        import asyncio, sys
+        from pathlib import Path
+        from serve.engine.local import LocalEngine
+
+        async def main():
+            engine = LocalEngine(Path(sys.argv[1]), "tiny")
+            await engine.start()
+            print(engine.worker_pid, flush=True)
+            await asyncio.sleep(1000)
+
+        asyncio.run(main())
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program), str(tiny_model("attention"))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        pid = int(server.stdout.readline())
+        waiting = os.pidfd_open(pid)
+        server.kill()
+    try:
+        import select
+
+        assert select.select([waiting], [], [], LONG_S)[0], "the worker outlived its server"
+    finally:
+        os.close(waiting)
+
+
+async def test_worker_never_runs_code_of_the_working_folder(tiny_model, tmp_path, monkeypatch):
+    """A repository with a serve.py, a json.py and a PYTHONPATH of its own is data."""
+    trap = 'open(__file__ + ".ran", "w").close()\n'
+    for name in ("serve.py", "json.py", "llama_cpp.py", "sitecustomize.py"):
+        (tmp_path / name).write_text(trap)
+    model = tiny_model("attention")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    async with running(model, in_thread=False) as engine:
+        assert isinstance((await events(engine, ask()))[-1], Finished)
+    assert list(tmp_path.glob("*.ran")) == []
+
+
+def test_worker_inherits_known_names_only():
+    """And waits passively unless told otherwise."""
+    ours = {"PATH": "p", "PYTHONPATH": "x", "LD_PRELOAD": "y", "LC_ALL": "C", "SECRET_KEY": "z"}
+    assert worker_environment(ours) == {
+        "OMP_WAIT_POLICY": "passive",
+        "PATH": "p",
+        "LC_ALL": "C",
+        "PYTHONSAFEPATH": "1",
+    }
+    assert worker_environment({"OMP_WAIT_POLICY": "active"})["OMP_WAIT_POLICY"] == "active"
+
+
+async def test_warmed_preamble_shows_in_usage(tiny_model):
+    """The first question starts after it."""
+    system = Message(role=Role.SYSTEM, content="You know this repository. " * 5)
+    asked = GenerationRequest(
+        id="r",
+        model="m",
+        mode=Mode.ASK,
+        messages=(system, Message(role=Role.USER, content="q")),
+        sampling=Sampling(max_tokens=2),
+    )
+    async with running(tiny_model("attention")) as engine:
+        await engine.warm(asked)
+        last = (await events(engine, asked))[-1]
+    assert last.usage.cached_tokens > 100
+
+
+async def test_stop_string_ends_the_answer(tiny_model):
+    """A character that the model says, as a stop string."""
+    async with running(tiny_model("attention")) as engine:
+        whole = text(await events(engine, ask(max_tokens=20)))
+        stop = next(character for character in whole[1:] if character.isascii())
+        found = await events(engine, ask(max_tokens=20, stop=(stop,)))
+    assert text(found) == whole[: whole.index(stop)]
+    assert (found[-1].reason, found[-1].stop_sequence) == (FinishReason.STOP_SEQUENCE, stop)
+
+
+async def test_too_many_tools_are_refused_before_anything_runs(tiny_model):
+    """The limit is named."""
+    tools = tuple(ToolSpec(name=f"tool_{number}") for number in range(1_000))
+    request = GenerationRequest(
+        id="r", model="m", mode=Mode.GENERAL, messages=(Message(role=Role.USER, content="q"),), tools=tools
+    )
+    async with running(tiny_model("attention")) as engine:
+        (failed,) = await events(engine, request)
+        with pytest.raises(ServeError, match="Send fewer tools"):
+            await engine.count(request)
+    assert (failed.status, failed.param, failed.code) == (400, "tools", "tools_too_large")
+
+
+async def test_model_that_cannot_be_loaded_says_why(tiny_model, tmp_path):
+    """Missing, cut off, foreign, of an unknown architecture, and with weights that are not there."""
+    whole = tiny_model("attention").read_bytes()
+    files = {
+        "truncated": whole[: len(whole) // 2],
+        "no GGUF model": b"\x89PNG" + whole,
+        "architecture 'lxama'": whole.replace(b"llama", b"lxama", 1),
+    }
+    for number, (found, data) in enumerate(files.items()):
+        path = tmp_path / f"{number}.gguf"
+        path.write_bytes(data)
+        engine = LocalEngine(path, "m", in_thread=True)
+        with pytest.raises(EngineError, match=found):
+            await engine.start()
+        await engine.close()
+    with pytest.raises(EngineError, match="no model file"):
+        await LocalEngine(tmp_path / "none.gguf", "m").start()
+
+
+async def test_corrupt_header_is_an_error_not_a_crash(tiny_model, tmp_path):
+    """A tensor of another shape than the model needs, which only llama.cpp can know."""
+    data = bytearray(tiny_model("attention").read_bytes())
+    at = data.index(b"blk.0.attn_q.weight") + len(b"blk.0.attn_q.weight") + 4
+    data[at] = 64
+    path = tmp_path / "corrupt.gguf"
+    path.write_bytes(data)
+    engine = LocalEngine(path, "m")
+    with pytest.raises(EngineError, match="corrupt"):
+        await engine.start()
+    await engine.close()
+
+
+async def test_engine_that_is_not_installed_says_how(monkeypatch, tmp_path):
+    """Or points at an upstream."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(EngineError, match=r"roteiro\[local\].*make serve.*--upstream URL"):
+        await LocalEngine(tmp_path / "m.gguf", "m").start()
+
+
+@pytest.mark.model
+async def test_real_model_answers_and_calls_a_tool_of_ours_or_not_at_all(real_model):
+    """Text is text, a call names an offered tool, no markup is left over, and 300,000 tokens are refused."""
+    async with running(real_model, in_thread=False) as engine:
+        plain = await events(engine, ask("Say hello.", max_tokens=20))
+        request = GenerationRequest(
+            id="r",
+            model="m",
+            mode=Mode.GENERAL,
+            messages=(Message(role=Role.USER, content="Read the file app.py with the tool."),),
+            tools=(ToolSpec(name="read_file", description="Read a file."),),
+            sampling=Sampling(max_tokens=60, temperature=0.0),
+        )
+        found = await events(engine, request)
+        huge = ask("def f(a, b): return a\n" * 40_000)
+        refused = (await events(engine, huge))[-1]
+    assert isinstance(refused, Failed)
+    assert refused.code == "context_length_exceeded"
+    assert len(text(plain)) > 3
+    assert "<tool_call>" not in text(found)
+    assert all(event.call.name == "read_file" for event in found if isinstance(event, CallMade))
+
+
+@pytest.mark.model
+async def test_real_vocabulary_keeps_content_plain_and_spaces_whole(real_model):
+    """On the token ids of a real model: control tokens come from the template alone, and 64 spaces are 64 spaces."""
+    from serve.engine.local.native import NativeModel
+    from serve.engine.local.prompt import Prompter
+    from serve.prompt.conversation import Conversation
+    from serve.prompt.template import ChatTemplate
+    from serve.prompt.toolprompt import ToolLimits
+
+    model = NativeModel(real_model)
+    vocabulary = model.vocabulary
+    control = [token for token in range(vocabulary.size) if vocabulary.is_control(token)]
+    everything = " ".join(vocabulary.text_of(token) for token in control)
+    conversation = Conversation(ChatTemplate(model.metadata("tokenizer.chat_template")))
+    prompter = Prompter(conversation, vocabulary, ToolLimits())
+
+    def special(content):
+        messages = (Message(role=Role.SYSTEM, content=content), Message(role=Role.USER, content=content))
+        request = GenerationRequest(id="r", model="m", mode=Mode.ASK, messages=messages)
+        return [token for token in prompter.prompt(request).tokens if token in control]
+
+    assert special(everything) == special("plain")
+    spaced = "x" + " " * 64 + "é🦜\ty"
+    tokens = vocabulary.tokenize(spaced, control=False)
+    assert b"".join(vocabulary.piece(token) for token in tokens).decode() == spaced
+    model.close()
