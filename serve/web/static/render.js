@@ -41,6 +41,7 @@ export function stepItem(step) {
 function readable(written) {
   try {
     const values = Object.entries(JSON.parse(written));
+    if (values.length === 1) return spoken(values[0][1]);
     return values.map(([name, value]) => `${name}: ${spoken(value)}`).join(", ");
   } catch {
     return written;
