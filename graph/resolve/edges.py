@@ -8,7 +8,7 @@ from graph.extract.facts import Attribute, CallExpr, Expr, ImportedName, Name
 from graph.model import Edge, EdgeKind, NodeKind, file_key
 from graph.resolve.evaluator import Evaluator
 from graph.resolve.source import UnresolvedCall
-from graph.resolve.values import Class, External, Function, Instance, Method, Module, Package, Value, Values
+from graph.resolve.values import Class, External, Function, Instance, Method, Module, Package, Returning, Value, Values
 from graph.resolve.views import CLASS_KINDS, FileView
 
 __all__ = ["EdgeCollector"]
@@ -215,7 +215,7 @@ class EdgeCollector:
 
 def _is_known(values: Values) -> bool:
     """Tell whether a call leads somewhere that is surely no named definition of the repository."""
-    return any(isinstance(value, External | Function) for value in values)
+    return any(isinstance(value, External | Function | Method | Returning) for value in values)
 
 
 def _last_name(call: CallExpr) -> str:

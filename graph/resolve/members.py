@@ -51,6 +51,8 @@ class MemberLookup(EvaluatorCore):
                 return self._behind(Class(path, index), receiver, name)
             case External(name=outer):
                 return (External(f"{outer}.{name}"),)
+            case Constant(type=kind) if kind != "none":
+                return (External(f"builtins.{kind}.{name}"),)
             case Elements() | Literal():
                 return (Method(value, name),)
             case Function() | ParameterOf():

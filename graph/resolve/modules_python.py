@@ -106,6 +106,11 @@ class PythonModules:
             found = self.below(found, part) if found else None
         return found
 
+    def package_files(self, importer: str, level: int) -> tuple[str, ...]:
+        """Return the files that would make the package of a relative import a regular one."""
+        parts = importer.split("/")[:-level]
+        return tuple("/".join([*parts, f"__init__{suffix}"]) for suffix in _SUFFIXES)
+
     def _package(self, folder: str) -> str | None:
         prefix = f"{folder}/" if folder else ""
         for suffix in _SUFFIXES:

@@ -90,9 +90,11 @@ class NameLookup(EvaluatorCore):
             return self.binding(view, narrowed)
         if bindings.declared:
             known = union(self.binding(view, binding) for binding in bindings.declared)
-            if any(isinstance(value, Instance | Class | Elements | Returning) for value in known):
+            if any(isinstance(value, Instance | Class | Elements) for value in known):
                 return known
-            return union(self.binding(view, binding) for binding in bindings.reaching(line)) or known
+            # A type from outside or a bare signature says less than what was assigned.
+            given = union(self.binding(view, binding) for binding in bindings.reaching(line))
+            return union([tuple(value for value in given if not isinstance(value, Constant)), known])
         return union(self.binding(view, binding) for binding in bindings.reaching(line))
 
     def binding(self, view: FileView, binding: Binding) -> Values:
@@ -157,11 +159,13 @@ class NameLookup(EvaluatorCore):
         line = definition.start_line if definition else 0
         declared = self.types(view, outer, parameter.annotation, line) if parameter.annotation is not None else ()
         if parameter.kind == "rest":
-            return (Elements("list", declared),) if declared else ()
+            return (Elements("list", declared),)
         if parameter.kind == "keyrest":
-            return (Elements("dict", (), declared),) if declared else ()
+            return (Elements("dict", (), declared),)
         if declared:
-            return declared
+            handed = self.flows.get((view.path, scope, index), ())
+            is_signature = all(isinstance(value, Returning) for value in declared)
+            return union([handed, declared]) if is_signature else declared
         receiver = self._receiver(view, scope, index)
         if receiver:
             return receiver

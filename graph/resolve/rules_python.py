@@ -44,7 +44,8 @@ class PythonRules(PythonLibrary):
         modules = self.modules(world)
         if item.level:
             found = modules.relative(path, item.specifier, item.level)
-            return ModuleTarget(_module(found), modules.signals(item.specifier) if item.specifier else ())
+            listens = modules.signals(item.specifier) if item.specifier else modules.package_files(path, item.level)
+            return ModuleTarget(_module(found), listens)
         found = modules.absolute(path, item.specifier)
         value = _module(found) or External(item.specifier)
         return ModuleTarget(value, modules.signals(item.specifier))
