@@ -31,6 +31,16 @@ _REPLIES: list[dict[str, object]] = [
         "when": {"contains": "Read the note", "role": "user"},
         "calls": [{"name": "exec_command", "arguments": '{"cmd": "cat note.txt"}'}],
     },
+    {
+        "when": {"contains": "Be too long"},
+        "fail": {
+            "message": "This request has 9 prompt tokens; the window of this model here is 8 tokens.",
+            "status": 400,
+            "kind": "invalid_request_error",
+            "code": "context_length_exceeded",
+        },
+    },
+    {"when": {"contains": "Break once"}, "times": 1, "text": ["a", "b"], "fail": {"message": "It broke.", "after": 1}},
     {"when": {"contains": ""}, "text": ["Hello from ", "Roteiro."]},
 ]
 
@@ -130,3 +140,19 @@ def test_a_tool_round(codex, live, tmp_path):
     assert call.tool_calls[0].arguments == '{"cmd": "cat note.txt"}'
     assert (result.role, result.name) == (Role.TOOL, "exec_command")
     assert "REMEMBER-THIS" in result.content
+
+
+def test_a_conversation_that_does_not_fit_is_final(codex, live, tmp_path):
+    """Codex knows the code, says so in its own words, and does not ask again."""
+    done = _run(codex, live, tmp_path, "Be too long.")
+    assert done.returncode != 0
+    assert "ran out of room in the model's context window" in done.stderr
+    assert len(live.engine.requests) == 1
+
+
+def test_a_stream_that_breaks_is_tried_again(codex, live, tmp_path):
+    """The failed event in the middle of a stream makes Codex try once more, and then it gets its answer."""
+    done = _run(codex, live, tmp_path, "Break once.")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "Hello from Roteiro."
+    assert len(live.engine.requests) == 2

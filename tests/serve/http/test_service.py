@@ -65,3 +65,17 @@ async def test_the_log_has_a_line_for_each_request_and_no_words_of_it(tmp_path, 
     assert "GET '/health' 403 " in caplog.text
     assert "private" not in caplog.text
     assert "secret" not in caplog.text
+
+
+async def test_the_page_says_when_source_leaves_the_machine(tmp_path):
+    """With an upstream it names where to."""
+    engine = scripted(tmp_path, [{"text": "x"}])
+    told = replace(engine.describe(), is_remote=True, detail="work at https://models.example/v1")
+    engine.describe = lambda: told
+    service = service_of(engine)
+    service.listen_on("127.0.0.1", 8017)
+    transport = httpx.ASGITransport(app=build_app(service))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8017") as client:
+        status = (await client.get("/api/status")).json()
+    assert status["model"]["is_remote"] is True
+    assert "sent to another machine: work at https://models.example/v1" in status["notice"]
