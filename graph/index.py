@@ -203,9 +203,9 @@ class _Sync:
     def _resolve(self, known: Mapping[str, Known], given: Iterable[str], *, everything: bool) -> None:
         """Resolve again what must be, and nothing else."""
         indexed = {row.id: row for row in known.values() if row.status == "indexed"}
-        due = self._touched | self._bereft | self._dependents(given)
-        rows = sorted((indexed[i] for i in (indexed if everything else due & indexed.keys())), key=lambda row: row.path)
-        forget_resolution(self._connection, due | {row.id for row in rows})
+        due = self._touched | self._bereft | (set(indexed) if everything else self._dependents(given))
+        rows = sorted((indexed[file_id] for file_id in due & indexed.keys()), key=lambda row: row.path)
+        forget_resolution(self._connection, self._touched | {row.id for row in rows})
         if not rows:
             return
         source = FileSource(self._root, self._cache, known, self._settings.max_file_bytes)
@@ -221,17 +221,12 @@ class _Sync:
         self._dangling = writer.dangling
 
     def _dependents(self, given: Iterable[str]) -> set[int]:
-        found: set[int] = set()
-        for signal in given:
-            found.update(
-                row[0]
-                for row in self._connection.execute(
-                    "SELECT d.file FROM dependency AS d JOIN file AS f ON f.id = d.file "
-                    "WHERE d.on_path = ? AND f.project = ?",
-                    (signal, self._project),
-                )
-            )
-        return found
+        """Return the files that listen for these signals: of any project, the caller knows which are its own."""
+        return {
+            row[0]
+            for signal in given
+            for row in self._connection.execute("SELECT file FROM dependency WHERE on_path = ?", (signal,))
+        }
 
     def _index_text(self, known: Mapping[str, Known], *, everything: bool) -> None:
         rows = sorted(
