@@ -64,6 +64,8 @@ class Started(Struct, frozen=True, tag="started"):
 
     model: str
     mode: Mode
+    tool_detail: str = ""
+    """How much of the tools' descriptions the prompt holds (`full`, `first-sentence`, `signature`), when known."""
 
 
 class Heartbeat(Struct, frozen=True, tag="heartbeat"):

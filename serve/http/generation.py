@@ -13,6 +13,7 @@ from serve.errors import BadRequestError
 from serve.events import Failed
 from serve.http.errors import failure_response
 from serve.http.live import LiveResponse, first_events, frames, plain_response, whole_answer
+from serve.http.run import Run
 from serve.http.service import Service
 from serve.turns import GenerationRequest, Mode
 from serve.wire.answer import Encoder, Occasion
@@ -88,12 +89,11 @@ async def _respond(
 ) -> ASGIResponse:
     """Run the request and answer as a stream or whole; an answer that fails at once fails with its own status."""
     run = service.run(generation)
-    headers = {"x-roteiro-mode": generation.mode.value}
     try:
         if is_stream:
             first = await first_events(run)
             if not first or not isinstance(first[-1], Failed):
-                return LiveResponse(run, frames(run, encoder, first), headers)
+                return LiveResponse(run, frames(run, encoder, first), _headers(generation, run))
             failure: Failed | None = first[-1]
         else:
             await whole_answer(request, run, encoder)
@@ -105,4 +105,10 @@ async def _respond(
     if failure is not None:
         answer = failure_response(request, failure)
         return answer.to_asgi_response(None, request)  # pyright: ignore[reportUnknownMemberType] # litestar's request
-    return plain_response(encoder.whole(), headers)
+    return plain_response(encoder.whole(), _headers(generation, run))
+
+
+def _headers(generation: GenerationRequest, run: Run) -> dict[str, str]:
+    """Return what an answer tells beside its body; the detail of tools only when the engine said it in time."""
+    detail = {"x-roteiro-tool-detail": run.tool_detail} if run.tool_detail else {}
+    return {"x-roteiro-mode": generation.mode.value, **detail}

@@ -10,7 +10,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 
 from serve.errors import ServeError
-from serve.events import Event, Failed, Finished
+from serve.events import Event, Failed, Finished, Started
 from serve.wire.failures import failed
 
 __all__ = ["Run"]
@@ -26,6 +26,8 @@ class Run:
         self._request_id = request_id
         self._out: asyncio.Queue[Event] = asyncio.Queue()
         self._is_over = False
+        self.tool_detail = ""
+        """From Started, for the header that tells it."""
         self.task = asyncio.create_task(self._pump())
         self.task.add_done_callback(lambda _: on_end(self))
 
@@ -51,6 +53,8 @@ class Run:
     def _put(self, event: Event) -> None:
         if not self._is_over:
             self._is_over = isinstance(event, (Finished, Failed))
+            if isinstance(event, Started):
+                self.tool_detail = event.tool_detail
             self._out.put_nowait(event)
 
     async def _pump(self) -> None:

@@ -58,7 +58,7 @@ class HeldEngine:
         self.open += 1
         self.changed.set()
         try:
-            yield Started("held", request.mode)
+            yield Started("held", request.mode, "first-sentence" if request.tools else "")
             if request.messages[-1].content != "silent":
                 yield Text("one")
             assert self.go is not None
@@ -226,3 +226,14 @@ async def test_nothing_comes_after_the_end():
 
     run.abort(Failed(status=503, kind="x", message="late"))
     assert await run.next(0.01) is None
+
+
+@pytest.mark.parametrize("is_stream", [True, False])
+def test_the_detail_of_tools_is_told_when_the_engine_tells_it(held, is_stream):
+    """A client can see that its descriptions were shortened."""
+    tools = [{"type": "function", "name": "look"}]
+    body = json.dumps({"model": "held", "input": "Hi", "stream": is_stream, "tools": tools}).encode()
+    assert held.engine.go is not None
+    held.engine.go.set()
+    answer = httpx.post(f"{held.url}/v1/responses", content=body, trust_env=False, timeout=DEADLINE_S)
+    assert answer.headers["x-roteiro-tool-detail"] == "first-sentence"
