@@ -58,7 +58,7 @@ def source(
     as_json: AsJson = False,
 ) -> int:
     """Print the source of a symbol, or lines of a file."""
-    return _ask("source", _place(place, lines), root, as_json=as_json)
+    return _ask("source", _place(place, lines, root), root, as_json=as_json)
 
 
 def callers(
@@ -112,13 +112,20 @@ def _walk(
     return {"key": key, "depth": depth, "include_inferred": inferred, "limit": limit, "cursor": cursor}
 
 
-def _place(place: str, lines: str | None) -> dict[str, object]:
-    if place.startswith(("sym:", "file:", "doc:", "adr:")):
-        return {"key": place, "lines": lines}
+def _place(place: str, lines: str | None, root: Path | None) -> dict[str, object]:
+    """Return the arguments of `source` for what a person has at hand: a key, a name, a path, a path with lines."""
     path_part, _, span = place.rpartition(":")
-    if path_part and span.replace("-", "").isdigit():
-        return {"path": path_part, "lines": lines or span}
-    return {"path": place, "lines": lines}
+    has_lines = bool(path_part) and span.replace("-", "").isdecimal()
+    file = path_part if has_lines else place
+    if "#" in place or not ("/" in file or _is_file(file, root)):
+        return {"key": place, "lines": lines}
+    return {"path": file, "lines": lines or (span if has_lines else None)}
+
+
+def _is_file(path: str, root: Path | None) -> bool:
+    from roteiro.root import find_root
+
+    return (find_root(root) / path).is_file()
 
 
 def _ask(tool: str, arguments: Mapping[str, object], root: Path | None, *, as_json: bool) -> int:
