@@ -12,7 +12,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-import llama_cpp.llama_cpp as _llama
+import llama_cpp.llama_cpp as _llama  # pyright: ignore[reportMissingImports] - an extra that may be absent
 
 from serve.engine.local.gguf import check_file, memory_bytes
 from serve.engine.local.vocabulary import Vocabulary
