@@ -3,12 +3,12 @@
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from graph.extract.facts import Attribute, CallExpr, Collection, Expr, Name, Subscript, Union
+from graph.extract.facts import Attribute, CallExpr, Collection, Expr, Import, Name, Subscript, Union
 from graph.extract.facts import Constant as ConstantExpr
 from graph.extract.python_annotations import quoted_annotation
 from graph.resolve.bindings import Binding
 from graph.resolve.core import EvaluatorCore, union
-from graph.resolve.values import Class, Elements, External, Instance, Value, Values
+from graph.resolve.values import Class, Elements, External, Instance, Module, Value, Values
 from graph.resolve.views import FileView
 
 __all__ = ["TypeReader"]
@@ -23,7 +23,10 @@ class TypeReader(EvaluatorCore):
                 return union(self.types(view, scope, option, line) for option in options)
             case Name(id=name):
                 return self._named(view, scope, name, line)
-            case Attribute():
+            case Attribute(base=base, name=name):
+                alias = self._alias_in_module(view, scope, base, name, line)
+                if alias:
+                    return alias
                 values = self.evaluate(view, scope, expr, line)
                 return union(self._instance(value, view, scope) for value in values)
             case Subscript(base=base, index=index):
@@ -43,7 +46,8 @@ class TypeReader(EvaluatorCore):
     def _type_named(self, view: FileView, scope: int, name: str, line: int) -> Values:
         found = self.find(view, scope, name)
         if found is None:
-            return union(self._instance(value, view, scope) for value in self.name(view, scope, name, line))
+            alias = union(self._alias_by_star(view, star, name) for star in reversed(view.stars))
+            return alias or union(self._instance(value, view, scope) for value in self.name(view, scope, name, line))
         bindings = view.bindings(found[0], name)
         if bindings is None:
             return ()
@@ -57,6 +61,29 @@ class TypeReader(EvaluatorCore):
             if alias is not None:
                 return alias
         return union(self._instance(value, view, scope) for value in self.binding(view, binding))
+
+    def _alias_in_module(self, view: FileView, scope: int, base: Expr, name: str, line: int) -> Values:
+        """Return the type behind `module.Alias`."""
+        if not isinstance(base, Name | Attribute):
+            return ()
+        modules = [value for value in self.evaluate(view, scope, base, line) if isinstance(value, Module)]
+        return union(self._alias_of(module, name) for module in modules)
+
+    def _alias_by_star(self, view: FileView, star: Import, name: str) -> Values:
+        """Return the type behind an alias that came in by importing all."""
+        target = self.rules(view).import_target(self.world, view.path, star)
+        self.listen(target.listens)
+        if not isinstance(target.value, Module):
+            return ()
+        public = self.view(target.value.path).facts.public_names
+        hidden = name.startswith("_") if public is None else name not in public
+        return () if hidden else self._alias_of(target.value, name)
+
+    def _alias_of(self, module: Value | None, name: str) -> Values:
+        if not isinstance(module, Module):
+            return ()
+        other = self.view(module.path)
+        return self._named(other, 0, name, 0) if other.facts.scopes and other.binds(0, name) else ()
 
     def _alias_elsewhere(self, view: FileView, binding: Binding) -> Values | None:
         """Return the type behind an imported alias (`from .typing import ResponseValue`), None if it is no alias."""

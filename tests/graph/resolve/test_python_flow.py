@@ -1,0 +1,175 @@
+"""Functions as values: assigned, stored, handed over, returned, decorated."""
+
+import pytest
+
+from graph.model import EdgeKind
+
+HEAD = """
+def f():
+    pass
+
+def g():
+    pass
+
+def call(h):
+    h()
+
+def give():
+    return f
+
+def outer():
+    def inner():
+        pass
+    return inner
+
+def same(function):
+    return function
+
+TABLE = {"f": f, "g": g}
+LIST = [f, g]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("x = f\n    x()", {"f"}),
+        ("x = f\n    x = g\n    x()", {"g"}),
+        ("x = f\n    if x:\n        x = g\n    x()", {"f", "g"}),
+        ("TABLE['f']()", {"f"}),
+        ("TABLE[name]()", {"f", "g"}),
+        ("LIST[1]()", {"g"}),
+        ("for x in LIST:\n        x()", {"f", "g"}),
+        ("give()()", {"give", "f"}),
+        ("outer()()", {"outer", "outer.inner"}),
+        ("same(f)()", {"same", "f"}),
+        ("x = [f]\n    x[0]()", {"f"}),
+        ("x = {}\n    x['k'] = f\n    x['k']()", {"f"}),
+        ("import functools\n    functools.partial(f, 1)()", {"f"}),
+        ("x, y = f, g\n    y()", {"g"}),
+        ("(f if TABLE else g)()", {"f", "g"}),
+    ],
+)
+def test_a_function_is_followed_to_its_call(graph, body, wanted):
+    """The call runs what flows there, and nothing else."""
+    found = graph({"m.py": f"{HEAD}\n\ndef run(name):\n    {body}\n"})
+    assert found.callees("m.py#run") == {f"m.py#{name}" for name in wanted}
+
+
+def test_an_argument_is_called_by_the_function_it_is_handed_to(graph):
+    """`call(f)` makes `call` a caller of `f`, with the line of the call in `call`."""
+    found = graph({"m.py": f"{HEAD}\ncall(f)\ncall(h=g)\n"})
+    assert found.callees("m.py#call") == {"m.py#f", "m.py#g"}
+
+
+def test_an_instance_handed_to_a_constructor_is_the_field(graph):
+    """What the file itself passes decides where no type does."""
+    text = """
+class A:
+    def f(self): pass
+
+class B:
+    def __init__(self, a):
+        self.a = a
+
+    def f(self):
+        self.a.f()
+
+B(A()).f()
+"""
+    assert graph({"m.py": text}).callees("m.py#B.f") == {"m.py#A.f"}
+
+
+def test_a_declared_callable_types_the_parameters_of_a_lambda(graph):
+    """The expected signature is the type of what is written in its place."""
+    text = """
+from typing import Callable
+
+class State:
+    def go(self): pass
+
+def defer(action: Callable[["State"], None]):
+    pass
+
+def run():
+    defer(lambda state: state.go())
+"""
+    assert graph({"m.py": text}).callees("m.py#run") == {"m.py#defer", "m.py#State.go"}
+
+
+def test_a_decorated_function_is_itself(graph):
+    """A wrapper by `functools.wraps` hides nothing; the decorator is called where it decorates."""
+    text = """
+import functools
+
+def traced(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return function(*args)
+    return wrapper
+
+@traced
+def work():
+    pass
+
+def run():
+    work()
+"""
+    found = graph({"m.py": text})
+    assert found.callees("m.py#run") == {"m.py#work"}
+    assert ("m.py", "m.py#traced") in found.edges(EdgeKind.CALLS)
+    assert ("m.py#traced.wrapper", "m.py#work") in found.calls
+
+
+def test_calls_that_are_not_written_have_no_line(graph):
+    """Loops, `with`, `raise` and callbacks of the library run methods; the edge says so without a line."""
+    text = """
+class It:
+    def __iter__(self): return self
+    def __next__(self): return 1
+    def __enter__(self): return self
+    def __exit__(self, *e): pass
+
+class Refused(Exception):
+    def __init__(self): pass
+
+def key(x): return x
+
+def run():
+    for x in It(): pass
+    with It(): pass
+    sorted([1], key=key)
+    raise Refused
+"""
+    edges = [edge for edge in graph({"m.py": text}).resolved["m.py"].edges if edge.kind is EdgeKind.CALLS]
+    silent = {edge.dst.split("#")[1] for edge in edges if not edge.lines}
+    assert silent >= {"It.__iter__", "It.__next__", "It.__enter__", "It.__exit__", "key", "Refused", "Refused.__init__"}
+
+
+def test_several_targets_share_their_confidence(graph):
+    """A dispatch table with two functions is two targets of one half."""
+    edges = graph({"m.py": f"{HEAD}\n\ndef run(name):\n    TABLE[name]()\n"}).resolved["m.py"].edges
+    assert {edge.confidence for edge in edges if edge.src.endswith("#run") and edge.kind is EdgeKind.CALLS} == {0.5}
+
+
+def test_class_bodies_are_no_scope_for_their_methods(graph):
+    """A bare name in a method is never a member of the class."""
+    text = """
+def helper(): pass
+
+class A:
+    def helper(self): pass
+
+    def run(self):
+        helper()
+
+    alias = helper
+"""
+    found = graph({"m.py": text})
+    assert found.callees("m.py#A.run") == {"m.py#helper"}
+
+
+def test_global_and_nonlocal_bind_the_outer_name(graph):
+    """An assignment under `global` is the module's."""
+    text = f"{HEAD}\nslot = None\n\ndef fill():\n    global slot\n    slot = f\n\ndef run():\n    slot()\n"
+    assert "m.py#f" in graph({"m.py": text}).callees("m.py#run")
