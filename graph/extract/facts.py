@@ -151,7 +151,8 @@ class Assign(Struct, frozen=True, array_like=True, gc=False):
     `value` it is the value; `unpack:N` element N of it; `field:NAME` the property NAME of it (destructuring);
     `iterate` an element of it (for loops); `iterate:N` element N of an element (`for k, v in pairs`);
     `enter` what a `with` gives; `catch` an instance of that type (except clauses, class patterns);
-    `annotation` the value is a type, nothing is assigned; `narrow:L` a type test says so up to line L;
+    `annotation` the value is a type, nothing is assigned; `narrow:L` a type test says so up to line L; `type` the
+    target is another name of a type;
     `delete` the name is deleted (value Unknown).
 
     A target Unknown keeps what is entered or iterated without a name, for the implicit calls of it.

@@ -17,6 +17,8 @@ from graph.extract.facts import Attribute, Definition, Expr, Facts, Name, Scope
 from graph.extract.javascript_classes import CLASSES
 from graph.extract.javascript_comments import read_comments
 from graph.extract.javascript_expressions import EXPRESSIONS
+from graph.extract.javascript_jsdoc import typedefs
+from graph.extract.javascript_jsx import JSX
 from graph.extract.javascript_modules import MODULES
 from graph.extract.javascript_statements import STATEMENTS
 from graph.extract.javascript_walk import Handler, ScopeDraft, Walk
@@ -24,7 +26,7 @@ from graph.languages import key_language
 
 __all__ = ["extract_javascript"]
 
-_HANDLERS: dict[str, Handler] = {**EXPRESSIONS, **CLASSES, **MODULES, **STATEMENTS}
+_HANDLERS: dict[str, Handler] = {**EXPRESSIONS, **JSX, **CLASSES, **MODULES, **STATEMENTS}
 
 _GRAMMARS = {
     "javascript": ("tree_sitter_javascript", "language"),
@@ -48,6 +50,10 @@ def extract_javascript(language: str, data: bytes) -> Facts:
     comments = read_comments(root, data, comment_query)
     walk = Walk(data, comments, _HANDLERS, typed=key_language(language) == "typescript")
     walk.run(root)
+    if not walk.typed:
+        for raw in comments.all:
+            for name, expr in typedefs(raw):
+                walk.assign(walk.name(name), expr, 0, "type")
     return Facts(
         language=key_language(language),
         line_count=data.count(b"\n") + (1 if data and not data.endswith(b"\n") else 0),

@@ -36,7 +36,9 @@ _MODIFIERS = {
 }
 
 
-def define_class(walk: Walk, node: Node, name: str, name_line: int, *, outer: Node | None = None) -> int:
+def define_class(
+    walk: Walk, node: Node, name: str, name_line: int, *, outer: Node | None = None, modifiers: tuple[str, ...] = ()
+) -> int:
     """Define the class `node` and read its members; return the number of its scope."""
     decorators = _decorators(walk, node)
     generics = walk.generics
@@ -56,7 +58,7 @@ def define_class(walk: Walk, node: Node, name: str, name_line: int, *, outer: No
         bases=bases,
         implements=implements,
         decorators=decorators,
-        modifiers=("abstract",) if node.type == "abstract_class_declaration" else (),
+        modifiers=(*modifiers, "abstract") if node.type == "abstract_class_declaration" else modifiers,
     )
     _class_body(walk, body, definition)
     walk.generics = generics
@@ -76,10 +78,12 @@ def class_value(walk: Walk, node: Node) -> Expr:
     """Read a class declaration, or a class expression in a place that gives it no name."""
     name = node.child_by_field_name("name")
     line = (name or node).start_point[0] + 1
-    if name is None:
-        return ClassRef(define_class(walk, node, "class", line))
-    scope = define_class(walk, node, walk.text(name), line)
-    return ClassRef(scope) if node.type == "class" else walk.name(walk.text(name))
+    if node.type == "class":  # an expression: its name, if any, is seen from inside only
+        text = walk.text(name) if name is not None else "class"
+        return ClassRef(define_class(walk, node, text, line, modifiers=("detached",)))
+    text = walk.text(name) if name is not None else "default"
+    define_class(walk, node, text, line)
+    return walk.name(text)
 
 
 def _decorators(walk: Walk, node: Node) -> tuple[Expr, ...]:

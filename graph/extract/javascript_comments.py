@@ -20,6 +20,9 @@ _DIRECTIVE = re.compile(r"^/[/*]+\s*(?:eslint|tslint|prettier|biome|istanbul|c8|
 _LEADING_STARS = re.compile(r"^\s*(?:/\*\*?|//+|\*(?!/))\s?|\s*\*/\s*$")
 _TAG = re.compile(r"^\s*@\w")
 
+_GAP_LIMIT = 200
+"""Bytes of white space between a comment and the code below that still belong together."""
+
 DOC_LIMIT = 2000
 """Characters of a doc comment that are kept; it is the bound of `Node.doc`."""
 
@@ -28,18 +31,20 @@ class Comments(Struct):
     """The comments of one file."""
 
     blocks: dict[int, str]
-    """By the line on which they end: `/** */` comments, and runs of `//` lines that stand alone, as written."""
+    """By the line of the code below: a `/** */` comment, or a run of `//` lines right above it, as written."""
+    all: tuple[str, ...] = ()
+    """Every block comment, as written: types may be defined in any."""
     markers: tuple[Marker, ...] = ()
     head: str = ""
-    """The doc comment of the file itself: the first one, when nothing but a blank line follows it."""
+    """The doc comment of the file itself: the first one, when a blank line follows it."""
 
     def raw_above(self, line: int) -> str:
-        """Return the comment that ends right above a line, or on it, as written; empty when there is none."""
-        return self.blocks.get(line - 1) or self.blocks.get(line, "")
+        """Return the comment above the code that begins on a line, as written; empty when there is none."""
+        return self.blocks.get(line, "")
 
     def doc_above(self, line: int) -> str:
-        """Return the text of the comment right above a line, without stars and slashes."""
-        raw = self.raw_above(line)
+        """Return the text of the comment above the code that begins on a line, without stars and slashes."""
+        raw = self.blocks.get(line)
         return plain_text(raw) if raw else ""
 
 
@@ -48,27 +53,47 @@ def read_comments(root: Node, data: bytes, query: Query) -> Comments:
     if b"//" not in data and b"/*" not in data:
         return Comments({})
     nodes = QueryCursor(query).captures(root).get("comment", [])
-    blocks: dict[int, str] = {}
-    markers: list[Marker] = []
-    head = ""
-    run_start = -1
+    reader = _CommentReader(data)
     for node in sorted(nodes, key=lambda node: node.start_byte):
-        text = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        reader.read(node)
+    return Comments(reader.blocks, tuple(reader.block_comments), tuple(reader.markers), reader.head)
+
+
+class _CommentReader:
+    """Attaches comments to the code below them, in one pass."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.blocks: dict[int, str] = {}
+        self.block_comments: list[str] = []
+        self.markers: list[Marker] = []
+        self.head = ""
+        self._is_first = True
+
+    def read(self, node: Node) -> None:
+        text = self._data[node.start_byte : node.end_byte].decode("utf-8", "replace")
         first, last = node.start_point[0] + 1, node.end_point[0] + 1
-        markers += _markers(text, first)
-        if _DIRECTIVE.match(text):
-            continue
+        self.markers += _markers(text, first)
+        gap = self._data[node.end_byte : node.end_byte + _GAP_LIMIT]
+        space = gap[: len(gap) - len(gap.lstrip())]
+        below = last + space.count(b"\n")
+        above = self.blocks.pop(first, "")
         if text.startswith("/*"):
-            blocks[last] = text
-        elif _stands_alone(data, node.start_byte):
-            previous = blocks.pop(first - 1, "") if run_start >= 0 else ""
-            if previous.startswith("/*"):
-                blocks[first - 1], previous = previous, ""
-            blocks[first] = f"{previous}\n{text}" if previous and len(previous) < DOC_LIMIT * 2 else text
-            run_start = first
-        if not head and text.startswith("/**") and _blank_follows(data, node.end_byte):
-            head = plain_text(text)
-    return Comments(blocks, tuple(markers), head)
+            self._block(text, below, is_apart=space.count(b"\n") > 1)
+        elif above.startswith("/*") or _DIRECTIVE.match(text):
+            self.blocks[below] = above  # a remark between a doc comment and what it describes
+        elif _stands_alone(self._data, node.start_byte) and below == last + 1:
+            self.blocks[below] = f"{above}\n{text}" if above and len(above) < DOC_LIMIT * 2 else text
+        self._is_first = False
+
+    def _block(self, text: str, below: int, *, is_apart: bool) -> None:
+        if text.startswith("/**"):
+            self.block_comments.append(text)
+            if is_apart and self._is_first:
+                self.head = plain_text(text)
+                return
+        if not _DIRECTIVE.match(text):
+            self.blocks[below] = text
 
 
 def plain_text(raw: str) -> str:
@@ -92,7 +117,3 @@ def _stands_alone(data: bytes, start: int) -> bool:
     line_start = data.rfind(b"\n", 0, start) + 1
     # A minified line can be megabytes long: only its beginning decides.
     return start - line_start < 200 and not data[line_start:start].strip()
-
-
-def _blank_follows(data: bytes, end: int) -> bool:
-    return data[end : end + 40].replace(b"\r", b"").startswith(b"\n\n") or not data[end : end + 40].strip()

@@ -1,6 +1,6 @@
 """Expressions of JavaScript and TypeScript: calls, members, literals, JSX, what is erased, and what is not followed.
 
-`await x`, `(x)`, `x!`, `x as T`, `<T>x`, `x satisfies T` and `...x` stand as `x`; `a && b` as `b`, since a value that
+`await x`, `(x)`, `x!`, `x satisfies T` and `...x` stand as `x`; `a && b` as `b`, since a value that
 is called or read further is the right one; `a || b`, `a ?? b` and `c ? a : b` as any of theirs.
 """
 
@@ -20,14 +20,19 @@ from graph.extract.facts import (
     Name,
     Subscript,
     Union,
+    Unknown,
 )
 from graph.extract.facts import Collection as Collected
 from graph.extract.javascript_functions import anonymous_function, named_function_expression
 from graph.extract.javascript_modules import dynamic_import, required_module
+from graph.extract.javascript_properties import assign_by_call
 from graph.extract.javascript_types import type_arguments
 from graph.extract.javascript_walk import UNKNOWN, Handler, Walk, first_named, last_named
 
 __all__ = ["EXPRESSIONS"]
+
+_CAST = Name("<as>")
+"""`x as T` stands as `<as>[x, T]`: what T says is used where it says something."""
 
 CHAIN_LIMIT = 40
 """Links of `a.b().c()...` that one expression keeps: each is written again in the call that follows it."""
@@ -96,6 +101,8 @@ def _call(walk: Walk, node: Node, function: Expr) -> Expr:
     if (types := node.child_by_field_name("type_arguments")) is not None:
         type_arguments(walk, types)
     line, start_line = _lines(function, node)
+    if isinstance(function, Attribute):
+        assign_by_call(walk, function, arguments, line)
     if isinstance(function, Name) and function.id in {"require", "import"}:
         (required_module if function.id == "require" else dynamic_import)(walk, arguments, node)
     return walk.call(CallExpr(function, line, arguments, start_line=start_line))
@@ -174,13 +181,13 @@ def number(walk: Walk, node: Node) -> Expr:
 
 
 def erased(walk: Walk, node: Node) -> Expr:
-    """Return what is wrapped without being changed; the type of `x as T` and `<T>x` is referred to and not believed."""
-    inner = node.named_children
-    operand = next((child for child in inner if child.type not in {"comment", "type_arguments"}), None)
-    for child in inner:
-        if child is not operand and child.type != "comment":
-            type_arguments(walk, child)
-    return walk.visit(operand) if operand is not None else UNKNOWN
+    """Return what is wrapped without being changed; with the type of `x as T` and `<T>x` beside it, for `<as>`."""
+    inner = [child for child in node.named_children if child.type != "comment"]
+    operand = next((child for child in inner if child.type != "type_arguments"), None)
+    value = walk.visit(operand) if operand is not None else UNKNOWN
+    types = [declared for child in inner if child is not operand for declared in type_arguments(walk, child)]
+    known = types[-1] if types and node.type != "satisfies_expression" else UNKNOWN
+    return value if isinstance(known, Unknown) else Subscript(_CAST, Collected("tuple", (value, known)))
 
 
 def awaited(walk: Walk, node: Node) -> Expr:
@@ -263,62 +270,6 @@ def function_value(walk: Walk, node: Node) -> Expr:
     return FunctionRef(anonymous_function(walk, node))
 
 
-def jsx_element(walk: Walk, node: Node) -> Expr:
-    """`<Component prop={x}>...</Component>`: a component is constructed, a plain tag only holds values."""
-    tag = node.child_by_field_name("open_tag") if node.type == "jsx_element" else node
-    expr = _jsx_tag(walk, tag) if tag is not None else UNKNOWN
-    if node.type == "jsx_element":
-        for child in node.named_children:
-            if child.type not in {"jsx_opening_element", "jsx_closing_element", "jsx_text"}:
-                walk.value(child)
-    return expr
-
-
-def _jsx_tag(walk: Walk, tag: Node) -> Expr:
-    name = tag.child_by_field_name("name")
-    function = _component(walk, name)
-    keywords: list[tuple[str, Expr]] = []
-    for child in tag.named_children:
-        if child.type == "jsx_attribute":
-            keywords.append(_jsx_attribute(walk, child))
-        elif child.type == "jsx_expression":
-            walk.value(child)
-    if function is None or name is None:
-        return UNKNOWN
-    line, first = name.end_point[0] + 1, tag.start_point[0] + 1
-    return walk.call(
-        CallExpr(function, line, keywords=tuple(keywords), constructs=True, start_line=first if first != line else 0)
-    )
-
-
-def _component(walk: Walk, name: Node | None) -> Expr | None:
-    """Return what a tag name refers to; None for host elements (`div`), which are no code."""
-    if name is None:
-        return None
-    if name.type == "identifier":
-        text = walk.text(name)
-        return walk.name(text) if text[:1].isupper() or text[:1] in "_$" else None
-    if name.type == "jsx_namespace_name":
-        return None
-    first, *rest = walk.text(name).split(".")
-    expr: Expr = walk.name(first.strip())
-    for part in rest:
-        expr = Attribute(expr, part.strip(), name.end_point[0] + 1)
-    return expr
-
-
-def _jsx_attribute(walk: Walk, node: Node) -> tuple[str, Expr]:
-    parts = node.named_children
-    key = walk.text(parts[0]) if parts else ""
-    return key, walk.value(parts[1]) if len(parts) > 1 else Constant("bool")
-
-
-def jsx_expression(walk: Walk, node: Node) -> Expr:
-    """`{x}` in JSX; it may be empty or a comment."""
-    inner = next((child for child in node.named_children if child.type != "comment"), None)
-    return walk.visit(inner) if inner is not None else UNKNOWN
-
-
 def nothing(walk: Walk, node: Node) -> Expr:
     """Skip what holds no code: comments, text, labels."""
     del walk, node
@@ -361,9 +312,6 @@ EXPRESSIONS: dict[str, Handler] = {
     "update_expression": unary,
     "array": array,
     **dict.fromkeys(("arrow_function", "function_expression", "generator_function"), function_value),
-    "jsx_element": jsx_element,
-    "jsx_self_closing_element": jsx_element,
-    "jsx_expression": jsx_expression,
     **dict.fromkeys(
         (
             "comment",

@@ -13,10 +13,12 @@ from msgspec import Struct
 from graph.extract.facts import Attribute, CallExpr, Constant, Expr, Name, Subscript, Union
 from graph.extract.facts import Collection as Collected
 
-__all__ = ["NO_TYPES", "DocTypes", "doc_types", "parse_type"]
+__all__ = ["NO_TYPES", "DocTypes", "doc_types", "parse_type", "typedefs"]
 
 _TAG = re.compile(r"@(param|arg|argument|returns?|type|this)\s*\{")
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_$][\w$]*)|(?P<string>'[^']*'|\"[^\"]*\")|(?P<mark>\.\.\.|\[\]|\S))")
+_TYPEDEF = re.compile(r"@typedef\s*\{")
+_IMPORT = re.compile(r"@import\s*\{([^}\n]{1,400})\}\s*from\s*['\"]([^'\"\n]{1,200})['\"]")
 _TYPE_LIMIT = 400
 _DEPTH_LIMIT = 20
 _NOTHING = frozenset({"null", "undefined", "any", "unknown"})
@@ -60,6 +62,25 @@ def doc_types(raw: str) -> DocTypes:
         elif parsed is not None:
             single.setdefault(tag[1].rstrip("s") if tag[1] != "this" else "this", parsed)
     return DocTypes(given, tuple(order), single.get("return"), single.get("type"), single.get("this"))
+
+
+def typedefs(raw: str) -> list[tuple[str, Expr]]:
+    """Return the types that a doc comment names: `@typedef {T} Name`, `@import {A, B as C} from "m"`."""
+    found: list[tuple[str, Expr]] = []
+    if "@typedef" in raw:
+        for tag in _TYPEDEF.finditer(raw):
+            text, end = _braced(raw, tag.end())
+            parsed, name = parse_type(text), _parameter_name(raw, end)
+            if parsed is not None and name and parsed != Name("Object") and parsed != Name("object"):
+                found.append((name, parsed))
+    if "@import" in raw:
+        for tag in _IMPORT.finditer(raw):
+            module = CallExpr(Name("import"), 0, (Constant("str", tag[2]),))
+            for part in tag[1].replace("*", " ").split(","):
+                name, _, alias = part.strip().partition(" as ")
+                if name.strip():
+                    found.append(((alias or name).strip(), Attribute(module, name.strip())))
+    return found
 
 
 def _braced(raw: str, start: int) -> tuple[str, int]:

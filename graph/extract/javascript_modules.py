@@ -246,7 +246,7 @@ def common_export(walk: Walk, target: Expr, value: Expr) -> None:
         case Attribute(base=Name(id="module"), name="exports"):
             walk.exports.append(("=", value))
             if isinstance(value, Collected):
-                for key, item in zip(value.keys, value.values, strict=True):
+                for key, item in zip(value.keys, value.values, strict=False):
                     if isinstance(key, Constant) and key.type == "str" and key.value:
                         walk.exports.append((key.value, item))
         case Attribute(base=Name(id="exports") | Attribute(base=Name(id="module"), name="exports"), name=name):

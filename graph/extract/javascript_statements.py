@@ -58,8 +58,11 @@ def _declarator(walk: Walk, node: Node, statement: Node) -> None:
     name = walk.text(pattern)
     if declared is not None:
         walk.assign(walk.name(name), declared, line, "annotation")
-    if value is not None and (_literal(value).type in FUNCTIONS or _literal(value).type == "class"):
-        named_value(walk, value, name, line, node, annotation=declared)
+    literal = _literal(value) if value is not None else None
+    if value is not None and literal is not None and (literal.type in FUNCTIONS or literal.type == "class"):
+        taken = named_value(walk, value, name, line, node, annotation=declared)
+        if literal.child_by_field_name("name") is not None:
+            walk.assign(walk.name(name), taken, line)
         return
     if is_variable:
         walk.define(NodeKind.VARIABLE, name, node, line, annotation=declared)
@@ -79,12 +82,19 @@ def named_value(
     kind: NodeKind = NodeKind.FUNCTION,
     **extras: Unpack[Extras],
 ) -> Expr:
-    """Visit a value that gets a name here: a function or class is defined by it, an object literal's members too."""
+    """Visit a value that gets a name here: a function or class is defined by it, an object literal's members too.
+
+    A function or class that has a name of its own is defined by that, and reached through its value.
+    """
     literal = _literal(value)
+    own = literal.child_by_field_name("name") if literal.type in FUNCTIONS or literal.type == "class" else None
+    if own is not None:
+        name, line = walk.text(own), own.start_point[0] + 1
+        extras["modifiers"] = ("detached",)
     if literal.type in FUNCTIONS:
         return FunctionRef(define_function(walk, literal, name, line, kind=kind, outer=outer, **extras))
     if literal.type == "class":
-        return ClassRef(define_class(walk, literal, name, line, outer=outer))
+        return ClassRef(define_class(walk, literal, name, line, outer=outer, modifiers=extras.get("modifiers", ())))
     if literal.type == "object":
         prefix = extras.get("prefix")
         walk.literal_prefix = f"{walk.scope.prefix if prefix is None else prefix}{name}."

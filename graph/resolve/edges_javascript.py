@@ -3,14 +3,36 @@
 # ruff: noqa: D102 - described once, in the class this one extends
 from __future__ import annotations
 
+from graph.extract.facts import Attribute
+from graph.model import EdgeKind
 from graph.resolve.edges import EdgeCollector
+from graph.resolve.evaluator_javascript import ScriptEvaluator
 from graph.resolve.values import Function, Method, Value
 
 __all__ = ["ScriptEdges"]
 
 
 class ScriptEdges(EdgeCollector):
-    """See `EdgeCollector`."""
+    """See `EdgeCollector`; reading and writing a property may call an accessor."""
+
+    def _implicit(self, scope: int) -> None:
+        super()._implicit(scope)
+        facts = self._view.facts.scopes[scope]
+        for assign in facts.assigns:
+            if isinstance(assign.target, Attribute) and assign.how == "value":
+                self._accessor(scope, assign.target, "setter")
+        for expr, _ in facts.references:
+            if isinstance(expr, Attribute):
+                self._accessor(scope, expr, "property")
+
+    def _accessor(self, scope: int, expr: Attribute, wanted: str) -> None:
+        if not isinstance(self._evaluator, ScriptEvaluator):
+            return
+        for value in self._evaluator.evaluate(self._view, scope, expr.base, expr.line):
+            for function in self._evaluator.getters(value, expr.name, wanted):
+                key = self.key_of(function)
+                if key:
+                    self._add(self._view.caller_key(scope), EdgeKind.CALLS, key, 0)
 
     def target_of(self, value: Value) -> str | None:
         match value:

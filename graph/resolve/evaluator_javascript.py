@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graph.extract.facts import Attribute, CallExpr, ClassRef, Collection, Expr, FunctionRef, Name
+from graph.extract.facts import Attribute, CallExpr, ClassRef, Collection, Expr, FunctionRef, Name, Subscript
 from graph.resolve.core import union
 from graph.resolve.members_javascript import ScriptMembers
 from graph.resolve.values import (
@@ -52,6 +52,8 @@ class ScriptEvaluator(ScriptMembers):
         match expr:
             case Attribute(base=Name(id="super"), name=name):
                 return union(self.attribute(value, name) for value in self.super_value(view, scope))
+            case Subscript(base=Name(id="<as>"), index=Collection(values=(inner, declared))):
+                return self.types(view, scope, declared, line) or self.evaluate(view, scope, inner, line)
             case Collection(scope=body) if body >= 0:
                 return (Shape(view.path, body),)
             case ClassRef(scope=body) if view.facts.scopes[body].definition < 0:

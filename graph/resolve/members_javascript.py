@@ -35,9 +35,40 @@ class ScriptMembers(ScriptTypes):
     """What stands behind a dot."""
 
     def attribute(self, value: Value, name: str) -> Values:
-        found = self._own_attribute(value, name)
+        found = self._own_attribute(value, name) or self._inherited(value, name)
         if not found and name in _PROMISE and not isinstance(value, External):
             return (Method(value, name),)  # a promise is taken for what it promises
+        return found
+
+    def _inherited(self, value: Value, name: str) -> Values:
+        """Look in the prototypes that `__proto__` or `Object.setPrototypeOf` gave to an object."""
+        if name == "__proto__" or not isinstance(value, Shape | Literal | Function):
+            return ()
+        prototypes = self._own_attribute(value, "__proto__")
+        return union(
+            self.attribute(item, name) for item in prototypes if item != value and not isinstance(item, Method)
+        )
+
+    def getters(self, value: Value, name: str, wanted: str) -> list[Function]:
+        """Return the accessors (`property` or `setter`) that reading or writing `value.name` runs."""
+        if isinstance(value, Instance | Class):
+            owners = [
+                (item.path, self.view(item.path).facts.definitions[item.index].scope)
+                for item in self.ancestors(Class(value.path, value.index))
+            ]
+        elif isinstance(value, Shape):
+            owners = [(value.path, value.scope)]
+        else:
+            return []
+        found: list[Function] = []
+        for path, scope in owners:
+            view = self.view(path)
+            bindings = view.bindings(scope, name) if scope >= 0 else None
+            indexes = [item.definition for item in bindings.everything] if bindings is not None else []
+            definitions = [view.facts.definitions[index] for index in indexes if index >= 0]
+            found.extend(Function(path, item.scope) for item in definitions if wanted in item.modifiers)
+            if found:
+                break
         return found
 
     def _own_attribute(self, value: Value, name: str) -> Values:
@@ -55,7 +86,7 @@ class ScriptMembers(ScriptTypes):
             case Shape():
                 return self.shape_member(value, name)
             case Literal():
-                return self._literal_member(value, name) or (Method(value, name),)
+                return self._literal_member(value, name) or self._of_list(value, name)
             case Module(path=path):
                 found = super().attribute(value, name)
                 return found or ((value,) if name == "exports" else ())
@@ -63,6 +94,11 @@ class ScriptMembers(ScriptTypes):
                 return ()
             case _:
                 return super().attribute(value, name)
+
+    def _of_list(self, value: Literal, name: str) -> Values:
+        """Return a method that every array and map has; what an object inherits is looked for elsewhere."""
+        _, _, expr, _ = self.literal_of(value)
+        return () if expr.type == "object" and expr.keys else (Method(value, name),)
 
     def _literal_member(self, value: Literal, name: str) -> Values:
         view, _, expr, _ = self.literal_of(value)

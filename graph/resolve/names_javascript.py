@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from graph.extract.facts import Assign, Expr
 from graph.model import NodeKind
-from graph.resolve.bindings import Binding
+from graph.resolve.bindings import Binding, Bindings
 from graph.resolve.core import union
 from graph.resolve.evaluator import Evaluator
 from graph.resolve.values import (
@@ -60,6 +60,11 @@ class ScriptNames(Evaluator):
             number = facts.parent
         return None
 
+    def bound(self, view: FileView, bindings: Bindings, line: int) -> Values:
+        """Return what the bindings that reach a line hold; a function wins over the type of its variable."""
+        defined = [item for item in bindings.reaching(line) if item.definition >= 0] if bindings.declared else []
+        return union(self.binding(view, item) for item in defined) or super().bound(view, bindings, line)
+
     def binding(self, view: FileView, binding: Binding) -> Values:
         if binding.definition >= 0:
             definition = view.facts.definitions[binding.definition]
@@ -96,6 +101,9 @@ class ScriptNames(Evaluator):
             return (Instance(view.path, parent.definition, is_self=True),)
         if parent.kind == "object":
             return (Shape(view.path, facts.parent),)
+        if number in view.this_given:
+            at, given = view.this_given[number]
+            return self.evaluate(view, at, given, 0)
         if number in view.assigned_to:
             at, target = view.assigned_to[number]
             owners = self.evaluate(view, at, target.base, target.line)
@@ -111,7 +119,7 @@ class ScriptNames(Evaluator):
         """Return what `super` is before a dot."""
         owner = self._class_of(view, scope)
         if owner is None:
-            return ()
+            return union(self.attribute(value, "__proto__") for value in self.this(view, scope))
         receivers = self.this(view, scope)
         return tuple(Super(owner.path, owner.index, receiver) for receiver in receivers[:1])
 

@@ -103,6 +103,8 @@ class ScriptTypes(ScriptNames):
                     self._instances(self.binding(view, binding)) if view.language != "typescript" else ()
                 )
             return (External(f"{target.name}.{binding.imported.name}()"),) if target is not None else ()
+        if binding.assign is not None and binding.assign.how == "type":
+            return self.types(view, binding.scope, binding.assign.value, 0)
         if binding.assign is not None and binding.assign.how == "value":
             return self._instances(self.assigned(view, binding.scope, binding.assign)) or None
         return None

@@ -7,6 +7,7 @@ from graph.extract.facts import Attribute, CallExpr, Expr, Facts, FunctionRef, I
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding
 from graph.resolve.languages import LanguageRules
+from graph.resolve.library_javascript import CALLING
 from graph.resolve.views import FileView
 
 __all__ = ["ScriptView"]
@@ -17,7 +18,16 @@ _INSERTING = frozenset({"push", "unshift", "add", "set", "splice"})
 class ScriptView(FileView):
     """One file. Built once and then only read."""
 
-    __slots__ = ("aliases", "assigned_to", "declared", "export_stars", "inserted", "reexports", "returned_by")
+    __slots__ = (
+        "aliases",
+        "assigned_to",
+        "declared",
+        "export_stars",
+        "inserted",
+        "reexports",
+        "returned_by",
+        "this_given",
+    )
 
     def __init__(self, path: str, facts: Facts, rules: LanguageRules) -> None:
         self.aliases: list[dict[str, int]] = [{} for _ in facts.scopes]
@@ -32,6 +42,8 @@ class ScriptView(FileView):
         """Calls that put something into a container: (scope, container, call, method)."""
         self.declared: dict[int, tuple[int, Expr]] = {}
         """By the scope of a function: the declared type of the variable that it is assigned to."""
+        self.this_given: dict[int, tuple[int, Expr]] = {}
+        """By the scope of a function: what it is called on, by `xs.map(f, thisArg)` or `f.bind(thisArg)`."""
         super().__init__(path, facts, rules)
         self._index_functions()
 
@@ -67,8 +79,17 @@ class ScriptView(FileView):
                     self.assigned_to[assign.value.scope] = (number, assign.target)
             for call in scope.calls:
                 function = call.function
-                if isinstance(function, Attribute) and function.name in _INSERTING and call.arguments:
-                    self.inserted.append((number, function.base, call, function.name))
+                if isinstance(function, Attribute) and call.arguments:
+                    self._index_method_call(number, function, call)
+
+    def _index_method_call(self, number: int, function: Attribute, call: CallExpr) -> None:
+        first = call.arguments[0]
+        if function.name in _INSERTING:
+            self.inserted.append((number, function.base, call, function.name))
+        elif isinstance(first, FunctionRef) and len(call.arguments) == 2 and function.name in CALLING:
+            self.this_given[first.scope] = (number, call.arguments[1])
+        elif isinstance(function.base, FunctionRef) and function.name in ("bind", "call", "apply"):
+            self.this_given[function.base.scope] = (number, first)
 
     # -- asking ---------------------------------------------------------------------------------------------------
 
