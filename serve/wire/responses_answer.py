@@ -94,7 +94,7 @@ class ResponsesAnswer:
             "created_at": self._occasion.created_at,
             "status": self._status,
             "background": False,
-            "completed_at": self._occasion.created_at if self._status == "completed" else None,
+            "completed_at": None,
             "error": self._error(),
             "incomplete_details": {"reason": self._incomplete} if self._incomplete else None,
             "instructions": echo.instructions,

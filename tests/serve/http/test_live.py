@@ -25,7 +25,7 @@ from serve.wire.chat_answer import ChatAnswer
 from serve.wire.responses import Echo
 from serve.wire.responses_answer import ResponsesAnswer
 from tests.requirements import requirement
-from tests.serving import DEADLINE_S, live_server
+from tests.serving import DEADLINE_S, StandInAsk, live_server
 
 _GENERATION = GenerationRequest(
     id="r1", model="held", mode=Mode.GENERAL, messages=(Message(role=Role.USER, content="Hi"),)
@@ -81,7 +81,7 @@ class HeldEngine:
 @pytest.fixture
 def held():
     engine = HeldEngine()
-    served = Served(engine, None, queue=1, slots=1)
+    served = Served(engine, StandInAsk(engine), queue=1, slots=1)
     service = Service(models=(served,), repository=None, settings=ServeSettings(), version="1", root="/repo")
     with live_server(service, engine) as live:
         yield live
@@ -128,8 +128,8 @@ def test_one_runs_one_waits_the_next_is_429(held):
     """The one who waits is told its place on the page's stream; leaving the queue makes room."""
     with _connect(held, _body()) as first:
         _read_until(first, b"one")
-        with _connect(held, _body()) as second:
-            _read_until(second, b"response.created")
+        with _connect(held, b'{"question": "Hi"}', "/api/ask") as second:
+            _read_until(second, b'data: {"type":"queued","position":1}')
             answer = httpx.post(f"{held.url}/general/v1/responses", content=_body(), trust_env=False)
             assert answer.status_code == 429
             assert int(answer.headers["retry-after"]) >= 1

@@ -8,6 +8,7 @@ import logging
 import httpx
 from msgspec.structs import replace
 
+from graph.repository import Repository
 from serve.errors import EngineError
 from serve.http.app import build_app
 from tests.serving import DEADLINE_S, scripted, service_of
@@ -79,3 +80,20 @@ async def test_the_page_says_when_source_leaves_the_machine(tmp_path):
         status = (await client.get("/api/status")).json()
     assert status["model"]["is_remote"] is True
     assert "sent to another machine: work at https://models.example/v1" in status["notice"]
+
+
+async def test_a_repository_without_an_index_is_said(tmp_path):
+    """The page says so, and a search says what to do."""
+    (tmp_path / "house").mkdir()
+    with Repository.open(tmp_path / "house", cache_home=tmp_path / "cache") as repository:
+        service = service_of(None, repository=repository)
+        service.listen_on("127.0.0.1", 8017)
+        transport = httpx.ASGITransport(app=build_app(service))
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8017") as client:
+            status = (await client.get("/api/status")).json()
+            search = await client.get("/api/search?q=x")
+            file = await client.get("/file/x.py")
+    assert status["repository"]["is_indexed"] is False
+    assert search.status_code == 503
+    assert "roteiro sync" in search.json()["error"]["message"]
+    assert (file.status_code, "roteiro sync" in file.text) == (404, True)
