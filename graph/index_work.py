@@ -50,10 +50,6 @@ class Bench:
             return self._do(task)
         except FileUnreadableError as error:
             return failed(task.path, str(error))
-        except GraphError:
-            raise
-        except Exception as error:  # noqa: BLE001 - one hostile file must not end a sync; the reason is recorded
-            return failed(task.path, f"the extractor failed: {type(error).__name__}: {error}"[:300])
 
     def _do(self, task: Task) -> Done:
         data = read_file(self._root, task.path, self._job.max_file_bytes)
@@ -65,7 +61,13 @@ class Bench:
             return Done(task.path, "other", blob=blob, interface=blob)
         if reason := skip_reason(task.path, language, data):
             return Done(task.path, "skipped", language, blob, reason)
-        return self._indexed(task.path, language, blob, data)
+        try:
+            return self._indexed(task.path, language, blob, data)
+        except GraphError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one hostile file must not end a sync; the reason is recorded
+            reason = f"the extractor failed: {type(error).__name__}: {error}"[:300]
+            return Done(task.path, "skipped", language, blob, reason)
 
     def _indexed(self, path: str, language: str, blob: str, data: bytes) -> Done:
         text = text_of(data)
