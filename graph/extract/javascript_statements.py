@@ -69,7 +69,7 @@ def _declarator(walk: Walk, node: Node, statement: Node) -> None:
     walk.statement_start = -1
     taken = named_value(walk, value, name, line, node) if value is not None else UNKNOWN
     if value is not None or declared is None:
-        walk.assign(walk.name(name), taken, line)
+        walk.assign(walk.name(name), taken, node.end_point[0] + 1)
 
 
 def named_value(
@@ -134,7 +134,7 @@ def assignment(walk: Walk, node: Node) -> Expr:
         walk.is_exporting = exporting
     else:
         value = walk.value(right)
-    walk.assign(target, value, line)
+    walk.assign(target, value, node.end_point[0] + 1)
     common_export(walk, target, value)
     return value
 
@@ -271,37 +271,12 @@ class _ObjectLiteral:
         return Collected("object", tuple(self._values), tuple(self._keys), self._scope)
 
 
-def for_in(walk: Walk, node: Node) -> Expr:
-    """`for (x of xs)` gives elements, `for (k in o)` gives the names of properties."""
-    left, right, body = (node.child_by_field_name(part) for part in ("left", "right", "body"))
-    operator = node.child_by_field_name("operator")
-    source = walk.visit(right) if right is not None else UNKNOWN
-    if left is not None:
-        if operator is not None and operator.type == "in":
-            bind(walk, left, Constant("str"))
-        else:
-            bind(walk, left, source, "iterate")
-    if body is not None:
-        walk.visit(body)
-    return UNKNOWN
-
-
 def returned(walk: Walk, node: Node) -> Expr:
     """`return x`."""
     value = next((child for child in node.named_children if child.type != "comment"), None)
     if value is not None:
         expr = walk.value(value)
         walk.scope.returns.append(expr)
-    return UNKNOWN
-
-
-def catch(walk: Walk, node: Node) -> Expr:
-    """`catch (e) { ... }`."""
-    parameter, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
-    if parameter is not None:
-        bind(walk, parameter, UNKNOWN, "catch")
-    if body is not None:
-        walk.visit(body)
     return UNKNOWN
 
 
@@ -317,9 +292,7 @@ STATEMENTS: dict[str, Handler] = {
     "assignment_expression": assignment,
     "augmented_assignment_expression": augmented_assignment,
     "object": object_literal,
-    "for_in_statement": for_in,
     "return_statement": returned,
-    "catch_clause": catch,
     "ambient_declaration": ambient,
     **dict.fromkeys(
         ("function_declaration", "generator_function_declaration", "function_signature"), function_declaration

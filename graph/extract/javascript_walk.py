@@ -63,6 +63,8 @@ class ScopeDraft:
     return_annotation: Expr | None = None
     is_generator: bool = False
     is_async: bool = False
+    flow: int = 0
+    """What `Assign.flow` is at the place being read."""
 
 
 class Extras(TypedDict, total=False):
@@ -203,7 +205,7 @@ class Walk:
 
     def assign(self, target: Expr, value: Expr, line: int, how: str = "value") -> None:
         """Record `target = value` in the current scope."""
-        self.scope.assigns.append(Assign(target, value, how, line))
+        self.scope.assigns.append(Assign(target, value, how, line, self.scope.flow))
 
     def call(self, call: CallExpr) -> CallExpr:
         """Record a call in the current scope and return it."""

@@ -1,0 +1,121 @@
+"""Branches and loops: which assignments are sure to happen, and what a type test says of a name inside its branch.
+
+`if (x instanceof C)` makes x a C up to the end of the branch; `typeof x === "string"` makes it nothing of ours.
+"""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from graph.extract.facts import Constant, Expr
+from graph.extract.javascript_patterns import bind
+from graph.extract.javascript_walk import UNKNOWN, Handler, Walk
+
+__all__ = ["BRANCHES"]
+
+_BRANCH, _LOOP = 1, 2
+_MAX_TESTS = 8
+
+
+def branch(walk: Walk, node: Node) -> Expr:
+    """Visit what may happen or not: cases, `try`, `catch`."""
+    return _inside(walk, node.named_children, _BRANCH)
+
+
+def loop(walk: Walk, node: Node) -> Expr:
+    """Visit what may happen several times."""
+    return _inside(walk, node.named_children, _LOOP)
+
+
+def _inside(walk: Walk, nodes: list[Node], flow: int) -> Expr:
+    scope, outer = walk.scope, walk.scope.flow
+    scope.flow = max(outer, flow)
+    walk.visit_all(nodes)
+    scope.flow = outer
+    return UNKNOWN
+
+
+def if_statement(walk: Walk, node: Node) -> Expr:
+    """Visit `if (...) ... else ...`, with what the condition says of names."""
+    condition, consequence = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+    if condition is not None:
+        walk.visit(condition)
+        if consequence is not None:
+            _narrow(walk, condition, consequence)
+    return _inside(walk, [child for child in node.named_children if child != condition], _BRANCH)
+
+
+def _narrow(walk: Walk, condition: Node, consequence: Node) -> None:
+    end = consequence.end_point[0] + 1
+    line = condition.start_point[0]  # the line before: the branch may stand on the line of its condition
+    for name, expr in _tests(walk, condition):
+        walk.assign(walk.name(name), expr, line, f"narrow:{end}")
+
+
+def _tests(walk: Walk, condition: Node) -> list[tuple[str, Expr]]:
+    """Return what holds in the branch; of `a || b` only where both speak of the same name."""
+    found: list[tuple[str, Expr]] = []
+    pending = [condition]
+    while pending and len(found) < _MAX_TESTS:
+        node = pending.pop()
+        if node.type == "parenthesized_expression":
+            pending += node.named_children[:1]
+        elif node.type == "binary_expression":
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            operator = node.child_by_field_name("operator")
+            if left is None or right is None or operator is None:
+                continue
+            if operator.type == "&&":
+                pending += (right, left)
+            elif operator.type == "||":
+                either = [_tests(walk, side) for side in (left, right) if not walk.is_too_deep()]
+                names = [{name for name, _ in side} for side in either]
+                if len(names) == 2 and names[0] == names[1] and len(names[0]) == 1:
+                    found += [test for side in either for test in side if isinstance(test[1], Constant)][:1]
+            else:
+                found += _test(walk, left, operator.type, right)
+    return found
+
+
+def _test(walk: Walk, left: Node, operator: str, right: Node) -> list[tuple[str, Expr]]:
+    if operator == "instanceof" and left.type == "identifier" and right.type in {"identifier", "member_expression"}:
+        return [(walk.text(left), walk.visit(right))]
+    if operator in {"===", "=="} and left.type == "unary_expression" and right.type == "string":
+        argument, kind = left.child_by_field_name("argument"), walk.text(right)[1:-1]
+        is_typeof = walk.text(left).startswith("typeof") and argument is not None and argument.type == "identifier"
+        if is_typeof and argument is not None and kind not in {"object", "function"}:
+            return [(walk.text(argument), Constant(kind))]
+    return []
+
+
+def for_in(walk: Walk, node: Node) -> Expr:
+    """Bind the elements of `for (x of xs)`, the names of properties of `for (k in o)`."""
+    left, right, body = (node.child_by_field_name(part) for part in ("left", "right", "body"))
+    operator = node.child_by_field_name("operator")
+    source = walk.visit(right) if right is not None else UNKNOWN
+    scope, outer = walk.scope, walk.scope.flow
+    scope.flow = _LOOP
+    if left is not None:
+        is_keys = operator is not None and operator.type == "in"
+        bind(walk, left, Constant("str") if is_keys else source, "value" if is_keys else "iterate")
+    if body is not None:
+        walk.visit(body)
+    scope.flow = outer
+    return UNKNOWN
+
+
+def catch(walk: Walk, node: Node) -> Expr:
+    """Bind the parameter of `catch (e) { ... }`."""
+    parameter, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
+    if parameter is not None:
+        bind(walk, parameter, UNKNOWN, "catch")
+    return _inside(walk, [body] if body is not None else [], _BRANCH)
+
+
+BRANCHES: dict[str, Handler] = {
+    "if_statement": if_statement,
+    **dict.fromkeys(("switch_case", "switch_default", "try_statement"), branch),
+    **dict.fromkeys(("for_statement", "while_statement", "do_statement"), loop),
+    "for_in_statement": for_in,
+    "catch_clause": catch,
+}
