@@ -32,6 +32,7 @@ __all__ = [
 # Control characters of the terminal, except tab and newline: text of the analysed repository must not move the
 # cursor, set the title or hide what follows. The C1 range (0x80-0x9f) is read as controls by some terminals.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_OURS = re.compile("(\x1b\\[(?:0|1|2|31|32|33)m)")  # the styles below
 
 
 def is_coloured(stream: TextIO) -> bool:
@@ -76,8 +77,8 @@ def _styled(text: str, code: str) -> str:
 
 def print_text(text: str) -> None:
     """Print an answer to stdout; styles made by this module pass, control characters of others do not."""
-    pieces = re.split(r"(\x1b\[[0-9;]*m)", text) if is_coloured(sys.stdout) else [text]
-    clean = (piece if piece.startswith("\x1b[") else cleaned(piece) for piece in pieces)
+    pieces = _OURS.split(text) if is_coloured(sys.stdout) else [text]
+    clean = (piece if _OURS.fullmatch(piece) else cleaned(piece) for piece in pieces)
     sys.stdout.write("".join(clean) + "\n")
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from graph.tool_results import SearchAnswer
 from graph.tools import Answer, call_tool
-from roteiro.terminal import bold, print_json, print_text
+from roteiro.terminal import bold, cleaned, print_json, print_text
 from roteiro.wiring import open_workspace
 
 __all__ = ["answer"]
@@ -49,4 +49,4 @@ def _is_empty(result: Struct) -> bool:
 
 def _highlighted(found: Answer) -> str:
     """Return the text with the places that begin its lines in bold."""
-    return _PLACE.sub(lambda place: place[1] + bold(place[2]), found.text)
+    return _PLACE.sub(lambda place: place[1] + bold(place[2]), cleaned(found.text))
