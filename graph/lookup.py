@@ -105,7 +105,9 @@ def symbol_of(node: Node) -> Symbol:
 
 def first_sentence(doc: str) -> str:
     """Return the first sentence of a doc comment on one line, at most 160 characters; empty when there is none."""
-    paragraph = " ".join(doc.strip().split("\n\n", 1)[0].split())
+    text = re.sub(r"^\s*@(?:module|file|fileoverview|packageDocumentation)\b", "", doc).strip()
+    # Tags such as `@param` describe parts, not the whole; everything from the first one on is left out.
+    paragraph = " ".join(re.split(r"\n\s*\n|(?:^|\n)\s*@\w", text, maxsplit=1)[0].split())
     end = re.search(r"[.!?](?=\s)", paragraph)
     sentence = paragraph[: end.end()] if end else paragraph
     return sentence if len(sentence) <= 160 else sentence[:159].rstrip() + "…"

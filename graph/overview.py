@@ -11,7 +11,7 @@ from collections import Counter
 from msgspec import Struct
 
 from graph.candidates import CONSTRUCTORS
-from graph.lookup import GraphReader, Symbol, nodes_by_id, symbol_of
+from graph.lookup import GraphReader, Symbol, first_sentence, nodes_by_id, symbol_of
 
 __all__ = ["Hotspot", "LanguageCount", "Overview", "PackageCount", "describe_repository"]
 
@@ -128,7 +128,7 @@ def _packages(store: GraphReader) -> tuple[PackageCount, ...]:
         symbols[folder] += count
         tests[folder] += test_count
         if name.startswith(("__init__.", "index.")):
-            docs[folder] = doc
+            docs[folder] = first_sentence(doc)
     ranked = sorted(
         symbols,
         key=lambda folder: (

@@ -187,8 +187,7 @@ def overview_page(answer: Overview) -> Page:
     ]
     items.append(f"Packages ({len(answer.packages)} of {answer.packages_total}, by symbols):")
     items += [
-        f"  {one.path}  {_count(one.files, 'file')}, {one.symbols} symbols"
-        + (f": {one.doc.splitlines()[0][:100]}" if one.doc.strip() else "")
+        f"  {one.path}  {_count(one.files, 'file')}, {one.symbols} symbols" + (f": {one.doc}" if one.doc else "")
         for one in answer.packages
     ]
     if answer.entry_points:

@@ -85,3 +85,10 @@ def test_the_first_sentence_ends_at_its_stop_or_its_paragraph():
     assert first_sentence("One thing.  Another.") == "One thing."
     assert first_sentence("A title\nover lines\n\nMore.") == "A title over lines"
     assert len(first_sentence("word " * 100)) <= 160
+
+
+def test_tags_of_a_doc_comment_are_no_sentence():
+    """They describe parts; the mark of a module is passed over."""
+    assert first_sentence("Parse it\n@param x the thing\n@returns more") == "Parse it"
+    assert first_sentence("@module\nBody utility.") == "Body utility."
+    assert first_sentence("@module") == ""
