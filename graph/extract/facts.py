@@ -79,7 +79,7 @@ class CallExpr(Struct, frozen=True, array_like=True, tag="c", tag_field="_", gc=
 
 
 class Constant(Struct, frozen=True, array_like=True, tag="k", tag_field="_", gc=False):
-    """A literal: its type (`str`, `int`, `float`, `bool`, `none`, `regex`, `template`), the value of short strings."""
+    """A literal: its type (`str`, `int`, `float`, `bool`, `none`, `regex`, `template`, `slice`), the value of short strings."""
 
     type: str
     value: str = ""

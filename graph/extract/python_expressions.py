@@ -47,6 +47,7 @@ _NONE = Constant("none")
 _TRUE = Constant("bool", "True")
 _FALSE = Constant("bool", "False")
 _NUMBER = Constant("float")
+_SLICE = Constant("slice")
 
 Handler: TypeAlias = Callable[[Any, Node], Expr]
 
@@ -169,6 +170,10 @@ class ExpressionWalker:
         base = self.expr(first)
         indices = tuple(self.expr(child) for child in rest)
         return Subscript(base, indices[0] if len(indices) == 1 else Collection("tuple", indices))
+
+    def expr_slice(self, node: Node) -> Expr:
+        self.walk(node)
+        return _SLICE
 
     # -- calls ----------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from graph.resolve.values import (
 )
 from graph.resolve.views import FileView
 
-__all__ = ["CallReader", "argument_of"]
+__all__ = ["CallReader", "argument_of", "rest_arguments"]
 
 
 class CallReader(EvaluatorCore):
@@ -137,6 +137,15 @@ def argument_of(target: FileView, function: Function, index: int, call: CallExpr
     place = index - _skipped(target, function)
     arguments: Sequence[Expr] = call.arguments
     return arguments[place] if 0 <= place < len(arguments) else None
+
+
+def rest_arguments(target: FileView, function: Function, index: int, call: CallExpr) -> tuple[Expr, ...]:
+    """Return the expressions that a call hands to `*args` or `**kwargs`."""
+    parameters = target.parameters(function.scope)
+    if parameters[index].kind == "rest":
+        return call.arguments[max(index - _skipped(target, function), 0) :]
+    names = {parameter.name for parameter in parameters}
+    return tuple(value for key, value in call.keywords if key not in names)
 
 
 def _skipped(target: FileView, function: Function) -> int:

@@ -86,6 +86,8 @@ class ContainerReader(EvaluatorCore):
 
     def _item_of(self, value: Literal, keys: Values) -> Values:
         view, scope, expr, line = self.literal_of(value)
+        if any(isinstance(key, Constant) and key.type == "slice" for key in keys):
+            return (value,)
         wanted = [key.value for key in keys if isinstance(key, Constant)] if keys else []
         put = self.put(value, frozenset(wanted) if wanted else None)
         if wanted and put and self._put_surely(value, frozenset(wanted)):
@@ -115,7 +117,7 @@ class ContainerReader(EvaluatorCore):
 
     def _puts(self, value: Literal, wanted: frozenset[str] | None) -> list[Values]:
         view, _, _, _ = self.literal_of(value)
-        found: list[Values] = []
+        found = [self._added(view, scope, call, wanted) for scope, call in self._calls_into(view, value)]
         for scope, assign in self._assigns_into(view, value):
             if not isinstance(assign.target, Subscript):
                 continue
@@ -124,6 +126,28 @@ class ContainerReader(EvaluatorCore):
             if wanted is None or not names or names & wanted:
                 found.append(self.assigned(view, scope, assign))
         return found
+
+    def _calls_into(self, view: FileView, value: Literal) -> list[tuple[int, CallExpr]]:
+        """Return the calls of a file that put something into this literal."""
+        return [
+            (scope, call)
+            for scope, base, call in view.additions
+            if isinstance(base, Name | AttributeExpr | Subscript)
+            and value in self.evaluate(view, scope, base, call.line)
+        ]
+
+    def _added(self, view: FileView, scope: int, call: CallExpr, wanted: frozenset[str] | None) -> Values:
+        """Return what `xs.append(x)`, `d.update(e)` and their like add."""
+        method = call.function.name if isinstance(call.function, AttributeExpr) else ""
+        last = self.evaluate(view, scope, call.arguments[-1], call.line) if call.arguments else ()
+        if method == "extend":
+            return union(self.elements(value) for value in last)
+        if method == "update":
+            keys = tuple(Constant("str", key) for key in sorted(wanted or ()))
+            named = [item for key, item in call.keywords if wanted is None or key in wanted]
+            given = [self.item(value, keys) for value in last]
+            return union([*given, *(self.evaluate(view, scope, item, call.line) for item in named)])
+        return last
 
     def _put_surely(self, value: Literal, wanted: frozenset[str]) -> bool:
         """Tell whether a wanted key is always overwritten in the scope that made the literal."""

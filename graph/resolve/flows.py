@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graph.extract.facts import Attribute, CallExpr, Expr, FunctionRef, Name, Subscript
-from graph.resolve.calls import argument_of
+from graph.resolve.calls import argument_of, rest_arguments
 from graph.resolve.core import union
 from graph.resolve.evaluator import Evaluator
 from graph.resolve.values import (
     Class,
     Constant,
     Elements,
+    External,
     Function,
     Instance,
     Literal,
+    Method,
     Module,
     Returning,
     Shape,
@@ -51,6 +53,8 @@ def _handed(evaluator: Evaluator, view: FileView, keys: set[str]) -> dict[tuple[
         for call in facts.calls:
             if not call.arguments and not call.keywords:
                 continue
+            if any(isinstance(item, FunctionRef | Name) for item in call.arguments) or call.keywords:
+                _feed(evaluator, view, scope, call, found)
             for function in targets(evaluator, view, scope, call):
                 if function.path == view.path:
                     _hand(evaluator, view, scope, call, function, keys, found)
@@ -87,13 +91,40 @@ def _hand(
     found: dict[tuple[str, int, int], Values],
 ) -> None:
     for index, parameter in enumerate(view.parameters(function.scope)):
-        written = argument_of(view, function, index, call)
-        if written is None:
-            continue
-        values = evaluator.evaluate(view, scope, written, call.line)
-        kept = tuple(_settled(value) for value in values if _flows(value, parameter.name in keys))
+        if parameter.kind in ("rest", "keyrest"):
+            rest = rest_arguments(view, function, index, call)
+            values = union(evaluator.evaluate(view, scope, item, call.line) for item in rest)
+        else:
+            written = argument_of(view, function, index, call)
+            values = evaluator.evaluate(view, scope, written, call.line) if written is not None else ()
+        kept = tuple(_settled(value) for value in values if _flows(value, is_key=parameter.name in keys))
         if kept:
             place = (view.path, function.scope, index)
+            found[place] = union([found.get(place, ()), kept])
+
+
+def _feed(
+    evaluator: Evaluator, view: FileView, scope: int, call: CallExpr, found: dict[tuple[str, int, int], Values]
+) -> None:
+    """Give the elements of an iterable to the function that is called with each: `map(f, xs)`, `xs.sort(key=f)`."""
+    rules = evaluator.rules(view)
+    for value in evaluator.evaluate(view, scope, call.function, call.line):
+        name = value.name if isinstance(value, External | Method) else ""
+        callbacks = rules.callbacks(name, call) if name else ()
+        functions = [
+            handed
+            for item in callbacks
+            for handed in evaluator.evaluate(view, scope, item, call.line)
+            if isinstance(handed, Function) and handed.path == view.path and handed.receiver is None
+        ]
+        if not functions:
+            continue
+        sources = [evaluator.evaluate(view, scope, item, call.line) for item in call.arguments]
+        held = union([*sources, (value.owner,) if isinstance(value, Method) else ()])
+        given = union(evaluator.elements(item) for item in held)
+        kept = tuple(_settled(item) for item in given if _flows(item, is_key=False))
+        for function in functions if kept else ():
+            place = (view.path, function.scope, 0)
             found[place] = union([found.get(place, ()), kept])
 
 
@@ -127,7 +158,7 @@ def _settled(value: Value) -> Value:
     return Instance(value.path, value.index) if isinstance(value, Instance) and value.is_self else value
 
 
-def _flows(value: Value, is_key: bool) -> bool:
+def _flows(value: Value, *, is_key: bool) -> bool:
     if isinstance(value, Constant):
         return is_key and bool(value.value)
     return isinstance(value, Function | Class | Instance | Literal | Elements | Module | Shape)

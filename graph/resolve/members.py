@@ -164,8 +164,9 @@ class MemberLookup(EvaluatorCore):
         if bindings and in_body and (bindings.declared or any(item.definition >= 0 for item in bindings.values)):
             return in_body
         through_self = union(self.assigned(view, at, item) for at, item in assigns)
-        found = union([in_body, through_self]) or self.hung(owner, name)
-        return tuple(value for value in found if not isinstance(value, Constant)) or found
+        found = union([in_body, through_self])
+        known = tuple(value for value in found if not isinstance(value, Constant))
+        return known or self.hung(owner, name) or found
 
     def member_below(self, owner: Class, name: str) -> Values:
         """Return a member that only subclasses in the same file define: the class is a template for them."""

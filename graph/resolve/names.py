@@ -158,18 +158,17 @@ class NameLookup(EvaluatorCore):
         definition = view.definition_of(scope)
         line = definition.start_line if definition else 0
         declared = self.types(view, outer, parameter.annotation, line) if parameter.annotation is not None else ()
+        handed = self.flows.get((view.path, scope, index), ())
         if parameter.kind == "rest":
-            return (Elements("list", declared),)
+            return (Elements("list", declared or handed),)
         if parameter.kind == "keyrest":
-            return (Elements("dict", (), declared),)
+            return (Elements("dict", (), declared or handed),)
         if declared:
-            handed = self.flows.get((view.path, scope, index), ())
             is_signature = all(isinstance(value, Returning) for value in declared)
             return union([handed, declared]) if is_signature else declared
         receiver = self._receiver(view, scope, index)
         if receiver:
             return receiver
-        handed = self.flows.get((view.path, scope, index), ())
         default = self.evaluate(view, outer, parameter.default, line) if parameter.default is not None else ()
         default = tuple(value for value in default if not isinstance(value, Constant) or value.type != "none")
         return union([handed, default, (ParameterOf(view.path, scope, index),)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from graph.extract.facts import Assign, Attribute, Definition, Facts, Import, Name, Parameter, Subscript
+from graph.extract.facts import Assign, Attribute, CallExpr, Definition, Expr, Facts, Import, Name, Parameter, Subscript
 from graph.model import NodeKind, file_key, symbol_key
 from graph.resolve.bindings import Binding, Bindings
 from graph.resolve.languages import LanguageRules
@@ -13,6 +13,9 @@ __all__ = ["CLASS_KINDS", "Binding", "Bindings", "FileView"]
 
 CLASS_KINDS = frozenset({NodeKind.CLASS, NodeKind.INTERFACE, NodeKind.ENUM, NodeKind.STRUCT})
 
+_ADDING = frozenset({"append", "appendleft", "add", "insert", "extend", "update", "setdefault"})
+"""Methods that put an argument into a built-in container."""
+
 
 class FileView:
     """One file. Built once and then only read."""
@@ -20,6 +23,7 @@ class FileView:
     __slots__ = (
         "_found",
         "_sorted",
+        "additions",
         "attributes",
         "facts",
         "items",
@@ -45,6 +49,8 @@ class FileView:
         """By attribute: what is assigned to it on anything else."""
         self.items: dict[str, list[tuple[int, Assign]]] = defaultdict(list)
         """By the name of the container: what is put into it by index."""
+        self.additions: list[tuple[int, Expr, CallExpr]] = []
+        """Calls that put something into a container: (scope, the container, the call)."""
         self._bind_definitions()
         self._bind_imports()
         for number in range(len(facts.scopes)):
@@ -91,6 +97,9 @@ class FileView:
         for index, parameter in enumerate(scope.parameters):
             if parameter.name:
                 self._add(number, parameter.name, Binding(0, 0, number, parameter=index))
+        for call in scope.calls:
+            if isinstance(call.function, Attribute) and call.function.name in _ADDING:
+                self.additions.append((number, call.function.base, call))
         owner, receiver = self.receiver(number)
         for assign in scope.assigns:
             target = assign.target
