@@ -31,6 +31,7 @@ _BATCH_BYTES = 400_000
 _BATCH_TIMEOUT_S = 120.0
 _FILE_TIMEOUT_S = 30.0
 """A file of the largest size takes 1 to 2 s; the slowest found in fuzzing 5 s."""
+_START_TIMEOUT_S = 120.0
 _QUEUED_BATCHES = 4
 """Results wait for the writer in memory: about 1 MB a batch."""
 
@@ -153,17 +154,7 @@ class _Worker:
 
         """
         process = self._process or self._start()
-        deadline = threading.Timer(timeout_s, process.kill)
-        deadline.daemon = True
-        deadline.start()
-        try:
-            requests, answers = _pipes(process)
-            send(requests, Batch(tasks))
-            results = receive(answers, Results)
-        except OSError:
-            results = None  # it died before it had read everything
-        finally:
-            deadline.cancel()
+        results = _within(process, timeout_s, Batch(tasks))
         if results is None:
             self._kill()
             return None
@@ -196,7 +187,11 @@ class _Worker:
             env=os.environ | {"PYTHONSAFEPATH": "1"},
             start_new_session=True,
         )
-        send(_pipes(process)[0], self._job)
+        if _within(process, _START_TIMEOUT_S, self._job) is None:
+            self._kill()
+            raise GraphError(
+                "a worker process did not start; run with `[index] workers = 1` and look at what it prints."
+            )
         return process
 
     def _kill(self) -> None:
@@ -210,6 +205,21 @@ class _Worker:
                 except BrokenPipeError:
                     continue  # what was left in the buffer has no reader any more
         self._process = None
+
+
+def _within(process: subprocess.Popen[bytes], timeout_s: float, message: Job | Batch) -> Results | None:
+    """Send a message and return the answer; None when the process dies first or is killed at the time limit."""
+    deadline = threading.Timer(timeout_s, process.kill)
+    deadline.daemon = True
+    deadline.start()
+    try:
+        requests, answers = _pipes(process)
+        send(requests, message)
+        return receive(answers, Results)
+    except OSError:
+        return None  # it died before it had read everything
+    finally:
+        deadline.cancel()
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[BinaryIO, BinaryIO]:
