@@ -53,7 +53,8 @@ lint: dev ## Run the linters and type checkers
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
 
-docs: dev ## Check that every link and command of the docs exists
+docs: dev ## Write the reference pages from the code, and check every link and command of the docs
+	$(BIN)/python -m roteiro.reference
 	$(BIN)/pytest -q tests/roteiro/test_docs.py
 
 clean: ## Remove what was built here; models and settings of yours stay

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from graph.repository import Repository
     from roteiro.config import Config
 
-__all__ = ["main"]
+__all__ = ["main", "option_rows"]
+
+_OPTIONS = {
+    "--root": "the repository; default: the one you stand in",
+    "--tools": "the tools to offer, separated by commas, or `all`",
+}
 
 
 def main(arguments: list[str]) -> int:
@@ -44,6 +49,11 @@ def main(arguments: list[str]) -> int:
         raise UsageError(str(error)) from error
 
 
+def option_rows() -> list[tuple[str, str]]:
+    """Return each option with its meaning, for the reference page."""
+    return [(f"`{name}`", f"{text[:1].upper()}{text[1:]}.") for name, text in _OPTIONS.items()]
+
+
 def _opener(root: Path, config: Config) -> Callable[[], Repository]:
     def open_it() -> Repository:
         from roteiro.wiring import open_repository
@@ -67,6 +77,6 @@ def _parser() -> argparse.ArgumentParser:
         epilog="An agent's configuration names the command `roteiro` with the arguments `mcp --root FOLDER`.",
         allow_abbrev=False,
     )
-    parser.add_argument("--root", type=Path, default=None, help="the repository (default: the one you stand in)")
-    parser.add_argument("--tools", default="", help="the tools to offer, separated by commas, or `all`")
+    parser.add_argument("--root", type=Path, default=None, help=_OPTIONS["--root"])
+    parser.add_argument("--tools", default="", help=_OPTIONS["--tools"])
     return parser

@@ -11,6 +11,7 @@ import typer.main
 
 from roteiro.cli import build
 from roteiro.config.keys import all_keys, flatten
+from roteiro.reference import differences
 
 TREE = Path(__file__).parents[2]
 PAGES = sorted(
@@ -48,6 +49,11 @@ def test_settings_in_examples_exist():
         for block in re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL):
             for name, _ in flatten(tomllib.loads(block)):
                 assert name in all_keys(), name
+
+
+def test_the_reference_pages_say_what_the_code_says():
+    """Generated, so they cannot drift; the cure is `make docs`."""
+    assert differences(TREE / "docs" / "reference") == []
 
 
 def test_every_decision_has_the_five_parts():

@@ -1,0 +1,8 @@
+"""The reference pages, generated from the code: commands, tools, settings.
+
+`python -m roteiro.reference` writes them below `docs/reference`, `--check` fails when one differs from what is there.
+"""
+
+from roteiro.reference.pages import differences, pages, write
+
+__all__ = ["differences", "pages", "write"]
