@@ -20,8 +20,8 @@ _INTRO = """# Settings
 
 From weakest to strongest: the defaults below, your own file (`roteiro config` prints where), `roteiro.toml` in the
 repository (it may only add to `index.exclude` and narrow the numbers of `[index]` and `[ask]`; anything else in it is
-an error), the environment, flags. `roteiro config` shows each value and where it came from. In the environment, lists are
-separated by commas, `serve.aliases` is `name=model` pairs, and `serve.upstream` is one base URL.
+an error), the environment, flags. `roteiro config` shows each value and where it came from. In the environment, lists
+are separated by commas, `serve.aliases` is `name=model` pairs, and `serve.upstream` is one base URL.
 """
 
 

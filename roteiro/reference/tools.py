@@ -25,8 +25,8 @@ class _Schema(msgspec.Struct):
 def tools_page() -> str:
     """Return a section for each tool: what it gives, its signature, its arguments."""
     intro = (
-        "# Tools\n\nThe same on every surface: `roteiro mcp`, the Ask loop, and one command each. Answers are bounded,\n"
-        "say how to get the rest, and say why they are empty. An unknown argument is refused by name.\n"
+        "# Tools\n\nThe same on every surface: `roteiro mcp`, the Ask loop, and one command each. Answers are\n"
+        "bounded, say how to get the rest, and say why they are empty. An unknown argument is refused by name.\n"
     )
     return "\n".join([intro, *(_section(tool) for tool in tool_table())])
 
