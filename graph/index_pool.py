@@ -190,7 +190,8 @@ class _Worker:
         if _within(process, _START_TIMEOUT_S, self._job) is None:
             self._kill()
             raise GraphError(
-                "a worker process did not start; run with `[index] workers = 1` and look at what it prints."
+                "a worker process did not start; what it printed stands above. "
+                "Try `python -P -m graph.index_worker </dev/null`, which must end without a word."
             )
         return process
 

@@ -21,6 +21,7 @@ from graph.index_plan import Known, Plan, known_files, plan_for
 from graph.places import Places, places_for, prepare
 from graph.progress import ProgressListener, SyncReport, silent
 from graph.reading import FileUnreadableError, is_inside, read_file
+from graph.rederive import differences
 from graph.secrets import is_secret
 from graph.settings import IndexSettings
 from graph.store import Store, delete_database
@@ -172,6 +173,18 @@ class Repository:
         chosen = lines[max(start, 1) - 1 : len(lines) if end is None else max(end, 0)]
         text = "\n".join(chosen)
         return text + "\n" if chosen and max(start, 1) - 1 + len(chosen) < len(lines) else text
+
+    def verify(self, *, deep: bool = False) -> list[str]:
+        """Return what is wrong with the store in sentences; `deep` also derives everything once more and compares.
+
+        Raises:
+            RootError, GrammarError, StoreError: as `sync`.
+
+        """
+        found = self.store.verify()
+        if found or not deep:
+            return found
+        return differences(self.store, self.worktree, self.settings)
 
     def close(self) -> None:
         """Close the store."""

@@ -348,3 +348,17 @@ def test_settings_narrow_what_is_indexed(root: Path, tmp_path: Path) -> None:
         with Repository.open(root, settings=IndexSettings(exclude=exclude), cache_home=tmp_path / "home") as repository:
             assert repository.sync().indexed == indexed
             assert repository.store.verify() == []
+
+
+def test_a_deep_check_derives_everything_once_more(repository: Repository) -> None:
+    """Rows that agree with each other and not with the files are found."""
+    repository.sync()
+    assert repository.verify(deep=True) == []
+    with repository.store.write() as connection:
+        connection.execute("UPDATE node SET signature = 'def walk()' WHERE name = 'run'")
+        connection.execute("DELETE FROM edge WHERE kind = 'calls'")
+    assert repository.verify() == []
+    found = repository.verify(deep=True)
+    assert [problem.partition(":")[0] for problem in found] == ["edge", "node"]
+    assert "0 rows that the files do not give, 1 that are missing" in found[0]
+    assert "1 rows that the files do not give, 1 that are missing" in found[1]
