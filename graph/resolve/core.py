@@ -149,6 +149,10 @@ class EvaluatorCore:
         """Return what an assignment gives to its target."""
         raise NotImplementedError
 
+    def injected(self, view: FileView, scope: int, index: int) -> Values:
+        """Return what a framework hands to a parameter that nobody writes an argument for."""
+        raise NotImplementedError
+
     def parameter(self, view: FileView, scope: int, index: int) -> Values:
         """Return what a parameter of a function may be."""
         raise NotImplementedError

@@ -154,7 +154,6 @@ class NameLookup(EvaluatorCore):
     def _parameter(self, view: FileView, scope: int, index: int) -> Values:
         parameter = view.parameters(scope)[index]
         outer = view.facts.scopes[scope].parent
-        line = view.facts.scopes[scope].definition
         definition = view.definition_of(scope)
         line = definition.start_line if definition else 0
         declared = self.types(view, outer, parameter.annotation, line) if parameter.annotation is not None else ()
@@ -169,6 +168,9 @@ class NameLookup(EvaluatorCore):
         receiver = self._receiver(view, scope, index)
         if receiver:
             return receiver
+        given = self.injected(view, scope, index)
+        if given:
+            return given
         default = self.evaluate(view, outer, parameter.default, line) if parameter.default is not None else ()
         default = tuple(value for value in default if not isinstance(value, Constant) or value.type != "none")
         return union([handed, default, (ParameterOf(view.path, scope, index),)])
