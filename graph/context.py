@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from graph.candidates import TYPES
 from graph.lookup import GraphReader, Symbol, find_node, node_by_key, node_id, nodes_by_id, symbol_of
 from graph.model import Node, NodeKind
+from graph.outline import clipped, outline_lines
 from graph.query import Call, callees, callers
 
 __all__ = ["Context", "ContextItem", "ReadLines", "reading_list"]
@@ -24,13 +26,19 @@ ReadLines = Callable[[str, int, int], str]
 _CHARACTERS_A_TOKEN = 4
 _OWN_SHARE = 0.6
 """The symbol's own code gets at most this share of the budget, so that its surroundings are never crowded out."""
+_HOLDERS = TYPES | {NodeKind.FILE}
+_OUTLINED_FROM = 1.5
+"""How many times its room a file or type must be to be shown as its outline."""
 _LOOKED_AT = 12
 """Neighbours of each role that are considered; a budget holds fewer."""
 _MENTION_LINES = 6
 
 
 class ContextItem(Struct, frozen=True, kw_only=True):
-    """One thing to read. `role`: symbol, container, base, caller, callee, doc, test."""
+    """One thing to read.
+
+    `role`: symbol (its code) or outline (its members), then container, base, caller, callee, doc, test.
+    """
 
     role: str
     path: str
@@ -63,7 +71,7 @@ def reading_list(store: GraphReader, read_lines: ReadLines, key: str, *, budget_
     """
     node = find_node(store, key)
     budget = budget_tokens * _CHARACTERS_A_TOKEN
-    own, own_left_out = _own_code(read_lines, node, int(budget * _OWN_SHARE))
+    own, own_left_out = _own_code(store, read_lines, node, int(budget * _OWN_SHARE))
     items, left_out, used = [own], own_left_out, len(own.text)
     for role, candidates, total, tool in _surroundings(store, read_lines, node):
         taken = 0
@@ -84,8 +92,11 @@ def reading_list(store: GraphReader, read_lines: ReadLines, key: str, *, budget_
     )
 
 
-def _own_code(read_lines: ReadLines, node: Node, room: int) -> tuple[ContextItem, list[str]]:
-    """Return the symbol's code, cut to whole lines that fit; a long docstring goes before any line of code does."""
+def _own_code(store: GraphReader, read_lines: ReadLines, node: Node, room: int) -> tuple[ContextItem, list[str]]:
+    """Return the symbol's code, cut to whole lines that fit; a long docstring goes before any line of code does.
+
+    A file or type far larger than its room is shown as its outline instead: its first lines would say little.
+    """
     start = max(1, node.start_line)
     lines = read_lines(node.path, start, max(start, node.end_line)).splitlines()
     if _fitting(lines, room) < len(lines):
@@ -93,6 +104,8 @@ def _own_code(read_lines: ReadLines, node: Node, room: int) -> tuple[ContextItem
         if _fitting(shortened, room) == len(shortened):
             item = _item("symbol", node, "\n".join(shortened), start, max(start, node.end_line))
             return item, [f"{len(lines) - len(shortened)} lines of its docstring (`source`)"]
+    if node.kind in _HOLDERS and sum(len(line) + 1 for line in lines) > _OUTLINED_FROM * room:
+        return _outlined(store, node, room)
     kept = _fitting(lines, room)
     end = start + max(0, kept - 1)
     item = _item("symbol", node, "\n".join(lines[:kept]), start, end)
@@ -100,6 +113,18 @@ def _own_code(read_lines: ReadLines, node: Node, room: int) -> tuple[ContextItem
         return item, []
     rest = f"`source` with path {node.path} and lines {end + 1}-{node.end_line}"
     return item, [f"{len(lines) - kept} of its {len(lines)} lines ({rest})"]
+
+
+def _outlined(store: GraphReader, node: Node, room: int) -> tuple[ContextItem, list[str]]:
+    symbol = symbol_of(node)
+    head = [line for line in (symbol.signature, f"    {symbol.doc}" if symbol.doc else "") if line]
+    lines = [*head, *outline_lines(store, node)]
+    kept = _fitting(lines, room)
+    item = _item("outline", node, "\n".join(lines[:kept]), max(1, node.start_line), node.end_line)
+    left_out = ["its code (`source`)"]
+    if kept < len(lines):
+        left_out.append(f"{len(lines) - kept} of its {len(lines) - len(head)} members")
+    return item, left_out
 
 
 def _with_short_docstring(lines: Sequence[str]) -> list[str]:
@@ -191,14 +216,14 @@ def _linked(store: GraphReader, node: Node, here: str, there: str, kinds: tuple[
 
 def _headline(role: str, node: Node) -> ContextItem:
     symbol = symbol_of(node)
-    text = symbol.signature or f"{symbol.kind} {symbol.qualname}"
+    text = clipped(symbol.signature) or f"{symbol.kind} {symbol.qualname}"
     return _item(role, node, f"{text}\n    {symbol.doc}" if symbol.doc else text, node.start_line, node.end_line)
 
 
 def _call_item(role: str, call: Call, read_lines: ReadLines) -> ContextItem:
     """Return a caller as its signature and the lines that call."""
     sites = [f"{line}: {read_lines(call.path, line, line).strip()[:160]}" for line in call.lines[:2]]
-    title = "at module level" if call.kind == "file" else call.signature or f"{call.kind} {call.qualname}"
+    title = "at module level" if call.kind == "file" else clipped(call.signature) or f"{call.kind} {call.qualname}"
     item = _of_call(role, call, "\n".join([title, *(f"    {site}" for site in sites)]))
     if call.kind == "file" and call.lines:
         return replace(item, start_line=call.lines[0], end_line=call.lines[-1])
@@ -206,7 +231,7 @@ def _call_item(role: str, call: Call, read_lines: ReadLines) -> ContextItem:
 
 
 def _callee_item(call: Call) -> ContextItem:
-    text = call.signature or f"{call.kind} {call.qualname}"
+    text = clipped(call.signature) or f"{call.kind} {call.qualname}"
     return _of_call("callee", call, f"{text}\n    {call.doc}" if call.doc else text)
 
 

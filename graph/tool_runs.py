@@ -93,7 +93,7 @@ def run_source(repository: Repository, arguments: SourceArguments) -> SourceAnsw
     node = find_node(repository.store, arguments.key or arguments.path)
     if node.kind is NodeKind.FILE or arguments.lines:
         return _file_source(repository, node.path, arguments.lines)
-    line_count = _indexed_file(repository.store, node.path).line_count
+    line_count = _listed_file(repository.store, node.path).line_count
     return _source(repository, node.path, (node.start_line, node.end_line), line_count, (node.key, node.qualname))
 
 
@@ -169,7 +169,7 @@ def _names_a_symbol(store: GraphReader, written: str) -> bool:
 
 def _file_source(repository: Repository, path: str, lines: str) -> SourceAnswer:
     path = path.removeprefix("file:").removeprefix("./")
-    line_count = _indexed_file(repository.store, path).line_count
+    line_count = _line_count(repository, _listed_file(repository.store, path))
     start, end = _line_range(lines, line_count)
     return _source(repository, path, (start, end), line_count, (f"file:{path}", path))
 
@@ -191,17 +191,22 @@ def _source(
     )
 
 
-def _indexed_file(store: GraphReader, path: str) -> FileRow:
-    """Return the row of an indexed file.
+def _line_count(repository: Repository, row: FileRow) -> int:
+    """Return the lines of a file; those of one without a language of ours are counted now."""
+    return row.line_count if row.status == "indexed" else len(repository.read_lines(row.path).splitlines())
+
+
+def _listed_file(store: GraphReader, path: str) -> FileRow:
+    """Return the row of a file that may be shown: indexed, or listed without a language of ours.
 
     Raises:
-        PathError: it is not indexed; says why, or which files have that name.
+        PathError: it was left out of the index, and why; or there is none, and which files have that name.
     """
     found = file_row(store, path)
-    if found is not None and found.status == "indexed":
+    if found is not None and found.status != "skipped":
         return found
     if found is not None:
-        raise PathError(f"{path} is not indexed: {found.reason or 'no language that Roteiro reads'}.")
+        raise PathError(f"{path} was left out of the index: {found.reason}.")
     name = path.rstrip("/").rsplit("/", 1)[-1]
     rows = store.read().execute(
         "SELECT path FROM file WHERE project = ? AND (path = ? OR path LIKE ? ESCAPE '!') ORDER BY path LIMIT 5",

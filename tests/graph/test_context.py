@@ -46,10 +46,18 @@ def test_what_does_not_fit_is_counted_and_named(shop, read_lines):
     assert any("caller" in left for left in found.left_out)
 
 
+def test_a_class_far_larger_than_its_room_is_shown_as_its_outline(shop, read_lines):
+    """Its first lines would say little."""
+    found = reading_list(shop, read_lines, "Cart", budget_tokens=40)
+    assert found.items[0].role == "outline"
+    assert found.items[0].text == ("class Cart:\n    A cart.\n4-5: def __init__(self, owner):\n7-8: def total(self):")
+    assert found.left_out[0] == "its code (`source`)"
+
+
 def test_long_code_is_cut_to_whole_lines_and_says_how_to_go_on(shop, read_lines):
     """The surroundings keep their share of the budget."""
-    found = reading_list(shop, read_lines, "Cart", budget_tokens=25)
-    assert found.items[0].text.splitlines()[0] == "class Cart:"
+    found = reading_list(shop, read_lines, "helper", budget_tokens=25)
+    assert found.items[0].text.splitlines()[0] == "def helper():"
     assert "`source` with path src/shop/cart.py and lines" in found.left_out[0]
 
 
