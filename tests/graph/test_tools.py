@@ -286,3 +286,14 @@ def test_a_walk_that_reaches_too_much_stops_and_says_so(hub_repository):
     """A hub reaches half a repository in three steps."""
     answer = call_tool(hub_repository, "callers", {"key": "tax", "depth": 5})
     assert "Stopped at depth 2 with more than 2000 symbols." in answer.text
+
+
+def test_a_listed_file_without_a_language_of_ours_can_be_shown(shop_repository):
+    """Its lines are counted when it is asked for."""
+    store = shop_repository.store
+    (shop_repository.root / "setup.cfg").write_text("[metadata]\nname = shop\n")
+    with store.write() as connection:
+        connection.execute(
+            "INSERT INTO file(project, path, status) VALUES (?, 'setup.cfg', 'other')", (store.project_id,)
+        )
+    assert "setup.cfg:1-2 of 2 lines\n1  [metadata]" in _text(shop_repository, "source", path="setup.cfg")
