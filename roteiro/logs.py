@@ -1,4 +1,4 @@
-"""The log of the server: a file in the state folder, cut off in time, without prompts unless they are asked for."""
+"""The log of the server: a file in the state folder, cut off in time. Prompts are not in it unless asked for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from pathlib import Path
 from roteiro.config import LogSettings
 from roteiro.folders import log_file
 
-__all__ = ["PROMPTS", "start_logging"]
-
-PROMPTS = "serve.prompts"
-"""The logger that questions and prompts go to; silent unless `[logs] prompts` is set."""
+__all__ = ["start_logging"]
 
 _FILE_BYTES = 2 * 1024 * 1024
 _FILES_KEPT = 3
@@ -35,7 +32,6 @@ def start_logging(settings: LogSettings, path: Path | None = None) -> Path:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.level.upper())
-    logging.getLogger(PROMPTS).disabled = not settings.prompts
     # These say every request and every connection at info; the server's own line per request is enough.
     for name in ("httpx", "httpcore", "uvicorn.access"):
         logging.getLogger(name).setLevel(logging.WARNING)

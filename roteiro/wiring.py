@@ -144,4 +144,5 @@ def build_service(engines: Iterable[Engine], repository: Repository, config: Con
         settings=config.serve,
         version=__version__,
         root=str(repository.root),
+        log_prompts=config.logs.prompts,
     )

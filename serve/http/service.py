@@ -72,6 +72,7 @@ class Service:
         version: str,
         project: str = "default",
         root: str = "",
+        log_prompts: bool = False,
     ) -> None:
         self.models = {served.info.model: served for served in models}
         self.view = None if repository is None else RepositoryView(repository)
@@ -79,6 +80,7 @@ class Service:
         self.version = version
         self.project = project
         self.root = root
+        self._log_prompts = log_prompts
         self.url = ""
         self.hosts: frozenset[str] = frozenset()
         """The values of the Host header that are ours; set when the address is known."""
@@ -109,6 +111,9 @@ class Service:
     def run(self, request: GenerationRequest) -> Run:
         """Queue a request and return its run; raises QueueFullError."""
         served = self.models[request.model]
+        if self._log_prompts and request.messages:
+            # Only when the person asked for it: a prompt may hold source and secrets.
+            _log.info("request %s asks %r", request.id, request.messages[-1].content)
         ticket = served.slots.enter()
         run = Run(ticket.events(lambda: served.answer(request)), request.id, self._runs.discard)
         # Cancelled before its first step, a generator never reaches its own `finally`: leave once more, from outside.

@@ -6,6 +6,7 @@ import json
 import signal
 
 import httpx
+import pytest
 
 QUESTION = "where is one item of the stock reserved?"
 
@@ -132,13 +133,14 @@ def test_a_script_that_cannot_be_read_stops_the_start(run, repository, tmp_path)
     assert "Traceback" not in done.stderr
 
 
-def test_the_log_holds_no_question_unless_asked(served, repository, script, home):
-    """Questions can hold source and secrets."""
-    server = served("--root", repository, "--engine", "scripted", "--script", script)
-    httpx.post(f"{server['url']}/api/ask", json={"question": "where is hunter2 used?"}, timeout=60)
+@pytest.mark.parametrize(("options", "is_logged"), [([], False), (["--log-prompts"], True)])
+def test_the_log_holds_a_question_only_when_asked(served, repository, script, home, options, is_logged):
+    """Questions can hold source and secrets; what every line holds is the id of its request."""
+    server = served("--root", repository, "--engine", "scripted", "--script", script, *options)
+    answer = httpx.post(f"{server['url']}/api/ask", json={"question": "where is hunter2 used?"}, timeout=60)
     process = server["process"]
     process.send_signal(signal.SIGINT)
     process.wait(60)
     log = (home / "state" / "roteiro" / "roteiro.log").read_text()
-    assert log
-    assert "hunter2" not in log
+    assert answer.headers["x-request-id"] in log
+    assert ("hunter2" in log) is is_logged

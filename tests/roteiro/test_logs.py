@@ -1,4 +1,4 @@
-"""The log: in the state folder, readable by its owner, without prompts unless they are asked for."""
+"""The log: in the state folder, and nowhere else. That it holds no prompt is asked of a real server in `tests/e2e`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from roteiro.config import LogSettings
-from roteiro.logs import PROMPTS, start_logging
+from roteiro.logs import start_logging
 
 
 @pytest.fixture
@@ -19,7 +19,6 @@ def log(tmp_path):
     for handler in root.handlers:
         handler.close()
     root.handlers[:], root.level = before[0], before[1]
-    logging.getLogger(PROMPTS).disabled = False
 
 
 def test_what_is_logged_stands_in_the_file_and_nowhere_else(log, capsys):
@@ -28,17 +27,6 @@ def test_what_is_logged_stands_in_the_file_and_nowhere_else(log, capsys):
     logging.getLogger("serve.http").info("request %s", "r1")
     assert "INFO serve.http: request r1" in log.read_text()
     assert capsys.readouterr() == ("", "")
-
-
-def test_prompts_are_logged_only_when_asked(log):
-    """They may hold source and secrets."""
-    start_logging(LogSettings(), log)
-    logging.getLogger(PROMPTS).info("hunter2")
-    start_logging(LogSettings(prompts=True), log)
-    logging.getLogger(PROMPTS).info("swordfish")
-    text = log.read_text()
-    assert "hunter2" not in text
-    assert "swordfish" in text
 
 
 def test_the_level_is_honoured(log):
