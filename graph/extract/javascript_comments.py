@@ -68,7 +68,6 @@ class _CommentReader:
         self.block_comments: list[str] = []
         self.markers: list[Marker] = []
         self.head = ""
-        self._is_first = True
 
     def read(self, node: Node) -> None:
         text = self._data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -79,17 +78,17 @@ class _CommentReader:
         below = last + space.count(b"\n")
         above = self.blocks.pop(first, "")
         if text.startswith("/*"):
-            self._block(text, below, is_apart=space.count(b"\n") > 1)
+            is_at_top = node.start_byte < _GAP_LIMIT and _is_blank(self._data[: node.start_byte])
+            self._block(text, below, is_apart=is_at_top and space.count(b"\n") > 1)
         elif above.startswith("/*") or _DIRECTIVE.match(text):
             self.blocks[below] = above  # a remark between a doc comment and what it describes
         elif _stands_alone(self._data, node.start_byte) and below == last + 1:
             self.blocks[below] = f"{above}\n{text}" if above and len(above) < DOC_LIMIT * 2 else text
-        self._is_first = False
 
     def _block(self, text: str, below: int, *, is_apart: bool) -> None:
         if text.startswith("/**"):
             self.block_comments.append(text)
-            if is_apart and self._is_first:
+            if is_apart:
                 self.head = plain_text(text)
                 return
         if not _DIRECTIVE.match(text):
@@ -111,6 +110,12 @@ def _markers(text: str, first_line: int) -> list[Marker]:
             said = match[2].removesuffix("*/").strip()
             found.append(Marker(match[1], said[:300], first_line + offset))
     return found
+
+
+def _is_blank(head: bytes) -> bool:
+    """Whether nothing but white space and a `#!` line stands there."""
+    lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    return not any(line.strip() for line in lines if not line.startswith(b"#!"))
 
 
 def _stands_alone(data: bytes, start: int) -> bool:
