@@ -1,4 +1,4 @@
-"""What the wires promise, behaviour by behaviour: an id, a sentence and where it comes from.
+"""What the wires and the MCP server promise, behaviour by behaviour: an id, a sentence and where it comes from.
 
 A test says which it holds with `@requirement("id")`; `tests/serve/wire/test_requirements.py` checks both directions.
 """
@@ -19,6 +19,8 @@ _RESPONSES = "OpenAI API reference, Responses (streaming events)"
 _CODEX = "measured with Codex CLI 0.171.0"
 _SDK = "openai Python SDK 3.57.0, strict response validation"
 _OURS = "Roteiro's own contract"
+_MCP = "Model Context Protocol specification, 2024-11-05 to 2026-07-28"
+_AGENTS = "measured with Codex CLI and Claude Code as MCP clients"
 
 
 class Requirement(Struct, frozen=True):
@@ -78,6 +80,29 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     Requirement("models.codex-catalog", "`?client_version` adds the `models` array that Codex reads.", _CODEX),
     Requirement("sdk.chat", "The strict SDK reads chat, whole and streamed.", _SDK),
     Requirement("sdk.responses", "The strict SDK reads responses, whole and streamed.", _SDK),
+    Requirement("mcp.versions", "Every version of the handshake is agreed on; an unknown one gets the newest.", _MCP),
+    Requirement("mcp.stateless", "The 2026-07-28 revision is served without a handshake, marked on results.", _MCP),
+    Requirement("mcp.unsupported-version", "An unserved version is -32022 and names those that are.", _MCP),
+    Requirement("mcp.errors-by-code", "What is no message gets its JSON-RPC code, and the session goes on.", _MCP),
+    Requirement("mcp.unknown-method", "An unknown method is -32601 and names what is served.", _MCP),
+    Requirement("mcp.cancelled-is-silent", "A cancelled call is stopped and not answered.", _MCP),
+    Requirement("mcp.progress-grows", "Progress is told to who asks, with growing numbers.", _MCP),
+    Requirement("mcp.text-alone", "A result is text, never structured content or an output schema.", _AGENTS),
+    Requirement(
+        "mcp.read-only-hints", "Every tool says that it reads, destroys nothing and stays in its world.", _AGENTS
+    ),
+    Requirement("mcp.flat-schemas", "Schemas are flat and closed; together they stay under 3,000 tokens.", _AGENTS),
+    Requirement("mcp.bounded", "No answer is longer than 8,000 bytes, and what is missing can be asked for.", _AGENTS),
+    Requirement("mcp.errors-are-text", "A tool's failure is text that names argument, found and what works.", _OURS),
+    Requirement("mcp.always-starts", "The tools are listed though there is no index, or no repository.", _OURS),
+    Requirement("mcp.stdout-is-protocol", "Nothing but JSON-RPC reaches stdout.", _MCP),
+    Requirement("mcp.light-start", "Nothing heavy is imported before the tools are listed.", _AGENTS),
+    Requirement("mcp.no-orphans", "The server ends when the pipe closes or the parent dies.", _OURS),
+    Requirement(
+        "mcp.choice-of-tools", "The setting restricts listing and dispatch; a wrong one refuses to start.", _OURS
+    ),
+    Requirement("mcp.official-client", "The official client works in each of its modes.", _MCP),
+    Requirement("mcp.http-guard", "The HTTP door refuses a foreign Host.", _MCP),
 )
 
 

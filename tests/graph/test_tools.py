@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from graph.errors import ArgumentError, KeyNotFoundError, PathError, StoreError
 from graph.tools import call_tool, find_tool, input_schema, signature, tool_table
+from tests.requirements import requirement
 
 PLACE = {"path", "start_line", "end_line", "key", "name"}
 
@@ -269,11 +270,13 @@ def hub_repository(shop_repository):
         ("source", {"path": "src/shop/main.py"}),
     ],
 )
+@requirement("mcp.bounded")
 def test_the_hub_of_a_large_repository_fits_into_an_answer(hub_repository, name, arguments):
     """Eight thousand bytes, whatever the symbol."""
     assert len(call_tool(hub_repository, name, arguments).text.encode()) <= 8_000
 
 
+@requirement("mcp.bounded")
 def test_the_callers_of_a_hub_are_counted_and_paged(hub_repository):
     """The total is that of the whole list; the cursor counts what was shown."""
     answer = call_tool(hub_repository, "callers", {"key": "price", "limit": 200})

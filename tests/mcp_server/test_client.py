@@ -4,6 +4,8 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
+from tests.requirements import requirement
+
 MODES = ["legacy", "auto", "2026-07-28"]
 
 
@@ -13,6 +15,7 @@ def client(request, server_command):
     return Client(StdioServerParameters(command=command, args=arguments), mode=request.param)
 
 
+@requirement("mcp.official-client")
 async def test_the_official_client_lists_and_calls_the_tools(client):
     """Handshake, negotiation and a pinned version give the same tools and the same text."""
     async with client:

@@ -7,6 +7,7 @@ from mcp_server.errors import ProtocolError
 from mcp_server.handlers import HANDSHAKE_VERSIONS, Handlers, ToolCall
 from mcp_server.messages import Request
 from mcp_server.offer import INSTRUCTIONS, offered_tools
+from tests.requirements import requirement
 
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -24,6 +25,7 @@ def _ask(handlers, method, params=None, request_id=1):
 
 
 @pytest.mark.parametrize("version", HANDSHAKE_VERSIONS)
+@requirement("mcp.versions")
 def test_initialize_agrees_on_every_version_of_the_handshake(handlers, version):
     """A client gets the version that it asked for."""
     assert _ask(handlers, "initialize", {"protocolVersion": version}) == {
@@ -34,6 +36,7 @@ def test_initialize_agrees_on_every_version_of_the_handshake(handlers, version):
     }
 
 
+@requirement("mcp.versions")
 def test_initialize_offers_the_newest_handshake_for_an_unknown_version(handlers):
     """The client decides whether it can go on."""
     assert _ask(handlers, "initialize", {"protocolVersion": "2031-01-01"})["protocolVersion"] == "2025-11-25"
@@ -62,6 +65,7 @@ def test_discover_without_an_envelope_is_refused(handlers):
     assert raised.value.code == -32602
 
 
+@requirement("mcp.unsupported-version")
 def test_an_unknown_stateless_version_names_those_that_are_served(handlers):
     """The client can choose one of them."""
     envelope = {**ENVELOPE, "io.modelcontextprotocol/protocolVersion": "2030-01-01"}
@@ -98,6 +102,7 @@ def test_old_clients_see_no_keys_of_the_new_revision(handlers):
     assert _ask(handlers, "tools/list", {"_meta": ENVELOPE})["ttlMs"] > 0
 
 
+@requirement("mcp.read-only-hints", "mcp.text-alone")
 def test_tools_are_marked_as_reading_only(handlers):
     """Without these marks a common agent does not run them in its read-only mode."""
     for tool in _ask(handlers, "tools/list")["tools"]:
@@ -106,6 +111,7 @@ def test_tools_are_marked_as_reading_only(handlers):
         assert "outputSchema" not in tool
 
 
+@requirement("mcp.flat-schemas")
 def test_the_list_of_tools_stays_small(handlers):
     """Its schema is part of every prompt: under 3,000 tokens of four characters."""
     assert len(msgspec.json.encode(_ask(handlers, "tools/list"))) < 12_000
@@ -126,6 +132,7 @@ def test_a_malformed_tool_call_is_refused(handlers, params):
 
 
 @pytest.mark.parametrize("method", ["resources/list", "prompts/list", "logging/setLevel", "nonsense", ""])
+@requirement("mcp.unknown-method")
 def test_an_unknown_method_names_those_that_are_served(handlers, method):
     """-32601, and the id of the request."""
     with pytest.raises(ProtocolError, match="tools/list") as raised:

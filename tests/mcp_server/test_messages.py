@@ -14,6 +14,7 @@ from mcp_server.messages import (
     encode_result,
     parse_message,
 )
+from tests.requirements import requirement
 
 
 def test_a_request_keeps_its_id_and_its_parameters():
@@ -50,6 +51,7 @@ def test_an_answer_to_nothing_is_told_apart():
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600, 1, "`params`"),
     ],
 )
+@requirement("mcp.errors-by-code")
 def test_what_is_no_message_is_refused_with_its_code(line, code, request_id, words):
     """Each has its JSON-RPC code, the id where one can be read, and words that say what is wanted."""
     with pytest.raises(ProtocolError, match=words) as raised:

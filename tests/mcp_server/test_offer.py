@@ -7,6 +7,7 @@ import pytest
 from graph.tools import tool_table
 from mcp_server.errors import ToolChoiceError
 from mcp_server.offer import INSTRUCTIONS, described, offered_tools
+from tests.requirements import requirement
 
 
 def _names(*layers):
@@ -28,6 +29,7 @@ def test_layers_intersect():
     assert _names(("search", "callers"), ("callers", "path")) == ["callers"]
 
 
+@requirement("mcp.choice-of-tools")
 def test_an_unknown_name_is_refused_with_the_nearest():
     """The server does not start with a tool that it does not have."""
     with pytest.raises(ToolChoiceError, match=r"'serch'.*Did you mean 'search'"):
@@ -41,6 +43,7 @@ def test_an_empty_set_is_refused():
 
 
 @pytest.mark.parametrize("tool", tool_table(), ids=lambda tool: tool.name)
+@requirement("mcp.flat-schemas")
 def test_schemas_are_flat_and_closed(tool):
     """No unions, no references, no draft marker: strict clients and small models read nothing else."""
     shown = described(tool)

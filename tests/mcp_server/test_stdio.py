@@ -10,6 +10,7 @@ import pytest
 from mcp_server.errors import ToolChoiceError
 from mcp_server.settings import McpSettings
 from mcp_server.stdio import run
+from tests.requirements import requirement
 
 TIMEOUT_S = 60
 
@@ -41,6 +42,7 @@ def _text(answer):
     return part["text"]
 
 
+@requirement("mcp.text-alone", "mcp.stdout-is-protocol", "mcp.always-starts")
 def test_a_first_session_builds_the_index_and_answers(server_command):
     """Initialize, list, call: nothing but JSON-RPC on stdout, and text alone in the result."""
     by_id, answers, errors = _spoken(
@@ -58,6 +60,7 @@ def test_a_first_session_builds_the_index_and_answers(server_command):
     assert "a stray print" in errors
 
 
+@requirement("mcp.errors-are-text")
 def test_errors_of_a_tool_are_text_for_the_model(server_command):
     """They name the argument, what was found and what would have worked."""
     by_id, _, _ = _spoken(
@@ -72,6 +75,7 @@ def test_errors_of_a_tool_are_text_for_the_model(server_command):
     assert "There is no tool `impact` here. The tools are: search, context" in _text(by_id["c"])
 
 
+@requirement("mcp.errors-by-code")
 def test_what_is_no_message_gets_its_error_and_the_session_goes_on(server_command):
     """Malformed JSON, a batch, an unknown method, a missing version: each its code, then a ping is answered."""
     _, answers, _ = _spoken(
@@ -97,6 +101,7 @@ def test_what_is_no_message_gets_its_error_and_the_session_goes_on(server_comman
     ]
 
 
+@requirement("mcp.always-starts")
 def test_the_server_starts_and_lists_without_a_repository(refusing_command):
     """A call says what is wrong; the tools are listed all the same."""
     by_id, _, _ = _spoken(refusing_command, HELLO, _request(1, "tools/list"), _call(2, "overview", {}))
@@ -105,6 +110,7 @@ def test_the_server_starts_and_lists_without_a_repository(refusing_command):
     assert "there is no folder" in _text(by_id[2])
 
 
+@requirement("mcp.choice-of-tools")
 def test_the_setting_restricts_listing_and_dispatch(server_command):
     """A tool that is not offered cannot be called either."""
     by_id, _, _ = _spoken([*server_command, "search,callers"], _request(1, "tools/list"), _call(2, "overview", {}))
@@ -118,6 +124,7 @@ def test_an_unknown_tool_in_the_settings_refuses_to_start():
         run(lambda: None, McpSettings(tools=("serch",)), "1")
 
 
+@requirement("mcp.progress-grows")
 def test_progress_is_told_to_who_asks_for_it(server_command):
     """The numbers only grow, and the answer comes last."""
     _, answers, _ = _spoken(server_command, _call(1, "callers", {"key": "tax"}, progressToken="t"))
@@ -128,6 +135,7 @@ def test_progress_is_told_to_who_asks_for_it(server_command):
     assert answers[-1]["id"] == 1
 
 
+@requirement("mcp.stateless")
 def test_the_stateless_revision_is_served_without_a_handshake(server_command):
     """Every request carries its version; every result its mark."""
     meta = {
@@ -142,6 +150,7 @@ def test_the_stateless_revision_is_served_without_a_handshake(server_command):
     assert by_id[2]["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["version"] == "1.2.3"
 
 
+@requirement("mcp.light-start")
 def test_nothing_heavy_is_imported_before_the_tools_are_listed():
     """The start time is held by what is not loaded."""
     script = """
@@ -164,6 +173,7 @@ print(sorted(heavy & set(sys.modules)), len(sys.modules))
     assert int(count) < 200
 
 
+@requirement("mcp.cancelled-is-silent")
 def test_a_cancelled_call_is_not_answered(server_command):
     """The protocol wants silence; the next request is answered."""
     with subprocess.Popen(
@@ -180,6 +190,7 @@ def test_a_cancelled_call_is_not_answered(server_command):
     assert [json.loads(line)["id"] for line in out.splitlines()] == [2]
 
 
+@requirement("mcp.no-orphans")
 def test_a_client_that_goes_away_ends_the_server(server_command):
     """Closing the pipe is enough, and it is a good end."""
     with subprocess.Popen(server_command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
@@ -191,6 +202,7 @@ def test_a_client_that_goes_away_ends_the_server(server_command):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a parent's death is seen by its process id, which Windows keeps")
+@requirement("mcp.no-orphans")
 def test_a_parent_that_dies_ends_the_server_though_the_pipe_stays_open(server_command, tmp_path):
     """Another process holding the pipe must not leave an orphan behind."""
     read, write = os.pipe()

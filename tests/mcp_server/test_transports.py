@@ -10,6 +10,7 @@ from graph.repository import Repository
 from mcp_server.errors import ToolChoiceError
 from mcp_server.settings import McpSettings
 from mcp_server.transports import http_app, sdk_server
+from tests.requirements import requirement
 
 
 @pytest.fixture
@@ -18,6 +19,7 @@ def open_repository(repository_folder: Path, tmp_path: Path):
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+@requirement("mcp.official-client")
 async def test_the_sdk_server_answers_as_the_stdio_door(open_repository, mode):
     """Listing, a call, an error as text."""
     async with Client(sdk_server(open_repository, McpSettings(), "1.2.3"), mode=mode) as client:
@@ -30,6 +32,7 @@ async def test_the_sdk_server_answers_as_the_stdio_door(open_repository, mode):
         assert "has no argument `symbol`" in refused.content[0].text
 
 
+@requirement("mcp.http-guard")
 async def test_a_foreign_host_is_refused(open_repository):
     """A page on another name that resolves to this machine must not reach the tools."""
     app = http_app(open_repository, McpSettings(), "1")
