@@ -134,13 +134,16 @@ class _Looker:
 
     def _passes_link(self, folder: str) -> bool:
         """Say whether a folder is a link or lies behind one: git's index still names what was there before."""
-        known = self._links.get(folder)
-        if known is None:
-            known = self._passes_link(folder.rpartition("/")[0]) or os.path.islink(  # noqa: PTH114 - 3x faster, once a folder
-                f"{self._root}/{folder}"
-            )
-            self._links[folder] = known
-        return known
+        if folder in self._links:
+            return self._links[folder]
+        parts = folder.split("/")
+        found = False
+        for depth in range(1, len(parts) + 1):
+            above = "/".join(parts[:depth])
+            if above not in self._links:
+                self._links[above] = found or os.path.islink(f"{self._root}/{above}")  # noqa: PTH114 - 3x faster
+            found = self._links[above]
+        return found
 
     def _is_repository(self, path: str) -> bool:
         return Path(self._root, path, ".git").exists()

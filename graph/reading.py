@@ -13,6 +13,16 @@ from pathlib import Path
 __all__ = ["FileUnreadableError", "is_inside", "read_file"]
 
 
+_FLAGS = (
+    os.O_RDONLY
+    # Not every system has all of these. NONBLOCK: opening a named pipe would wait for a writer for ever.
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
 class FileUnreadableError(OSError):
     """A file that cannot or must not be read; its text is the reason, ready to be recorded."""
 
@@ -34,8 +44,7 @@ def read_file(root: Path, path: str, max_bytes: int) -> bytes:
         raise FileUnreadableError("outside the root")
     _refuse_linked_folders(root, path)
     try:
-        # NONBLOCK: opening a named pipe would wait for a writer for ever.
-        handle = os.open(root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = os.open(root / path, _FLAGS)
     except OSError as error:
         raise FileUnreadableError(_reason(root / path, error)) from None
     try:

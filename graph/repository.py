@@ -10,14 +10,12 @@ import time
 from pathlib import Path
 from typing import Self
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from graph.contents import text_of
 from graph.errors import PathError, RootError, StoreCorruptError, StoreError
-from graph.files import list_files
-from graph.git import Worktree, blob_id, find_worktree, head_commit
-from graph.index_plan import Known, Plan, known_files, plan_for
+from graph.freshness import Freshness, built_state, compare
+from graph.git import Worktree, find_worktree, head_commit
 from graph.places import Places, places_for, prepare
 from graph.progress import ProgressListener, SyncReport, silent
 from graph.reading import FileUnreadableError, is_inside, read_file
@@ -28,32 +26,8 @@ from graph.store import Store, delete_database
 
 __all__ = ["Freshness", "Repository", "SyncReport"]
 
-_SECONDS_A_FILE = 0.03
-"""Reading, extracting and resolving one file and its share of dependents, measured on Django; generous by half."""
-_RESOLVE_SECONDS_A_FILE = 0.006
-_CONFIRMED_FILES = 200
-"""Up to this many files whose stat changed are hashed to tell a change from a touch."""
 _RESTED_S = 1.0
 """A running process looks at the disk again after this long at the earliest: on Django a look costs 0.1 CPU s."""
-
-
-class Freshness(Struct, frozen=True, kw_only=True):
-    """How an index stands to the files on disk."""
-
-    commit: str
-    """What is checked out now, empty outside git and before the first commit."""
-    built_commit: str
-    """What was checked out when the index was built."""
-    changed_files: int
-    """Files that are new, changed or gone since; 0 means the index is exact."""
-    is_indexed: bool = True
-    reason: str = ""
-    """Why the index was not refreshed; empty when it was, or need not be."""
-
-    @property
-    def is_fresh(self) -> bool:
-        """The index says what the files say."""
-        return self.is_indexed and self.changed_files == 0
 
 
 class Repository:
@@ -68,9 +42,12 @@ class Repository:
         self.settings = settings
         self.project = project
         self._store: Store | None = None
-        self._guard = threading.RLock()
-        self._looked_at = 0.0
-        self._last: Freshness | None = None
+        self._guard = threading.Lock()
+        """Held to open and close the store, shortly."""
+        self._syncing = threading.Lock()
+        """Held by the thread that syncs."""
+        self._last: tuple[float, Freshness] | None = None
+        """When the disk was last looked at, and what was found."""
 
     @classmethod
     def open(
@@ -112,39 +89,44 @@ class Repository:
         """A sync has been completed. Raises as `store` does when there is a store that cannot be used."""
         if self._store is None and not self.places.database.exists():
             return False
-        row = self._project_row()
-        return bool(row[1])
+        return built_state(self.store)[1]
 
     def sync(self, progress: ProgressListener | None = None, *, rebuild: bool = False) -> SyncReport:
         """Bring the index up to the files on disk; with `rebuild` from nothing, replacing a damaged store.
+
+        Readers in other threads see the graph as it was until this returns, and never wait for it.
 
         Raises:
             RootError, GrammarError, StoreError: see `graph.index.sync`.
 
         """
-        return self._synced(progress or silent, rebuild=rebuild)
+        with self._syncing:
+            return self._synced(progress or silent, rebuild=rebuild)
 
     def freshness(self) -> Freshness:
         """Look at the disk, without reading more than the files whose stat changed."""
-        if not self.is_indexed:
-            return Freshness(
-                commit=self._commit(), built_commit="", changed_files=0, is_indexed=False, reason="not indexed"
-            )
-        return self._compared()[0]
+        if self.is_indexed:
+            return compare(self.store, self.worktree, self.settings).freshness
+        commit = head_commit(self.root) if self.worktree is not None else ""
+        return Freshness(commit=commit, built_commit="", changed_files=0, is_indexed=False, reason="not indexed")
 
     def refresh(self, budget_s: float = 1.0, *, rested_s: float = _RESTED_S) -> Freshness:
         """Bring the index up to date when that takes less than the budget; else say how far behind it is.
 
-        Looks at the disk only when the last look is older than `rested_s`. Never waits for another process that is
-        indexing, and never builds an index that is not there.
+        Looks at the disk only when the last look is older than `rested_s`. Never waits for a sync that is running, in
+        this process or another, and never builds an index that is not there.
         """
-        with self._guard:
-            last = self._last
-            if last is not None and last.is_fresh and time.monotonic() - self._looked_at < rested_s:
-                return last
-            self._last = self._refreshed(budget_s)
-            self._looked_at = time.monotonic()
-            return self._last
+        last = self._last
+        if last is not None and last[1].is_fresh and time.monotonic() - last[0] < rested_s:
+            return last[1]
+        if not self._syncing.acquire(blocking=False):
+            return replace(self.freshness(), reason="a sync is running")
+        try:
+            found = self._refreshed(budget_s)
+            self._last = (time.monotonic(), found)
+            return found
+        finally:
+            self._syncing.release()
 
     def read_bytes(self, path: str) -> bytes:
         """Return the bytes of a listed file as they are on disk now, at most `max_file_bytes`.
@@ -200,83 +182,41 @@ class Repository:
         self.close()
 
     def _synced(self, listen: ProgressListener, *, rebuild: bool, wait_s: float | None = None) -> SyncReport:
-        with self._guard:
-            prepare(self.places)
-            try:
-                return self._run_sync(listen, rebuild=rebuild, wait_s=wait_s)
-            except StoreCorruptError:
-                if not rebuild:
-                    raise
-                self.close()
-                delete_database(self.places.database)
-                return self._run_sync(listen, rebuild=True, wait_s=wait_s)
+        prepare(self.places)
+        try:
+            return self._run_sync(listen, rebuild=rebuild, wait_s=wait_s)
+        except StoreCorruptError:
+            if not rebuild:
+                raise
+            self.close()
+            delete_database(self.places.database)
+            return self._run_sync(listen, rebuild=True, wait_s=wait_s)
 
     def _run_sync(self, listen: ProgressListener, *, rebuild: bool, wait_s: float | None) -> SyncReport:
         from graph.index import LOCK_WAIT_S, sync  # loads the pipeline, which readers do without
 
-        if self._store is None:
-            self._store = Store.open(self.places.database, project=self.project, root=self.root, create=True)
+        with self._guard:
+            if self._store is None:
+                self._store = Store.open(self.places.database, project=self.project, root=self.root, create=True)
+            store = self._store
         self._last = None
         patience = LOCK_WAIT_S if wait_s is None else wait_s
-        return sync(self._store, self.places, self.worktree, self.settings, listen, rebuild=rebuild, wait_s=patience)
-
-    def _project_row(self) -> tuple[str, str]:
-        store = self.store
-        row = store.read().execute("SELECT built_commit, versions FROM project WHERE id = ?", (store.project_id,))
-        commit, versions = row.fetchone() or ("", "")
-        return str(commit), str(versions)
-
-    def _commit(self) -> str:
-        return head_commit(self.root) if self.worktree is not None else ""
-
-    def _compared(self) -> tuple[Freshness, Plan, dict[str, Known]]:
-        store = self.store
-        known = known_files(store.read(), store.project_id)
-        plan = plan_for(list_files(self.root, self.worktree, self.settings), known)
-        changed = len(plan.gone) + len(plan.settled) + self._really_changed(plan, known)
-        commit = self._commit()
-        built = self._project_row()[0]
-        return Freshness(commit=commit, built_commit=built, changed_files=changed), plan, known
-
-    def _really_changed(self, plan: Plan, known: dict[str, Known]) -> int:
-        if len(plan.read) > _CONFIRMED_FILES:
-            return len(plan.read)
-        return sum(not self._is_same(known.get(listed.path)) for listed in plan.read)
-
-    def _is_same(self, row: Known | None) -> bool:
-        if row is None:
-            return False
-        try:
-            return blob_id(read_file(self.root, row.path, self.settings.max_file_bytes)) == row.blob
-        except FileUnreadableError:
-            return False
+        return sync(store, self.places, self.worktree, self.settings, listen, rebuild=rebuild, wait_s=patience)
 
     def _refreshed(self, budget_s: float) -> Freshness:
         if not self.is_indexed:
             return self.freshness()
-        found, plan, known = self._compared()
-        if found.changed_files == 0 and found.commit == found.built_commit:
-            return found
-        cost = self._cost(plan, known)
-        if cost > budget_s:
-            reason = f"about {cost:.0f} s of work, more than the {budget_s:g} s allowed here; run `roteiro sync`"
-            return replace(found, reason=reason)
+        found = compare(self.store, self.worktree, self.settings)
+        if found.is_exact:
+            return found.freshness
+        if found.cost_s > budget_s:
+            reason = f"about {found.cost_s:.0f} s of work, more than the {budget_s:g} s allowed; run `roteiro sync`"
+            return replace(found.freshness, reason=reason)
         try:
             report = self._synced(silent, rebuild=False, wait_s=0.0)
         except StoreError as error:
-            return replace(found, reason=str(error))
+            return replace(found.freshness, reason=str(error))
         return Freshness(commit=report.commit, built_commit=report.commit, changed_files=0)
-
-    def _cost(self, plan: Plan, known: dict[str, Known]) -> float:
-        """Estimate the seconds of an incremental sync."""
-        paths = [listed.path for listed in (*plan.read, *plan.settled)] + [row.path for row in plan.gone]
-        store = self.store
-        dependents: int = sum(
-            store.read().execute("SELECT count(*) FROM dependency WHERE on_path = ?", (path,)).fetchone()[0]
-            for path in paths[:1000]
-        )
-        work = len(plan.read) + len([path for path in paths if path in known])
-        return work * _SECONDS_A_FILE + dependents * _RESOLVE_SECONDS_A_FILE
 
     def _admit(self, path: str) -> None:
         """Raise unless a path is one that the index lists, and lists as readable."""

@@ -19,25 +19,33 @@ _NEVER_ENTERED = frozenset(
 
 
 def walked_paths(root: Path, exclusion: Exclusion) -> Iterator[str]:
-    """Yield paths relative to the root, links included and never followed; folders that cannot be read are left out."""
-    yield from _walk(root, "", NestedIgnores(), exclusion)
+    """Yield paths relative to the root in no order, links included and never followed; unreadable folders are left out."""
+    waiting = [("", NestedIgnores())]  # a list, not recursion: a path may be two thousand folders deep
+    while waiting:
+        folder, above = waiting.pop()
+        entries = _entries(root, folder)
+        ignores = above
+        if any(entry.name == ".gitignore" for entry in entries):
+            ignores = above.with_file(folder, _lines(root, f"{folder}.gitignore"))
+        for entry in entries:
+            path = f"{folder}{entry.name}"
+            if not entry.is_dir(follow_symlinks=False):
+                if not ignores.ignores(path):
+                    yield path
+            elif (
+                entry.name not in _NEVER_ENTERED
+                and not ignores.ignores(f"{path}/")
+                and not exclusion.reason(f"{path}/")
+            ):
+                waiting.append((f"{path}/", ignores))
 
 
-def _walk(root: Path, folder: str, ignores: NestedIgnores, exclusion: Exclusion) -> Iterator[str]:
+def _entries(root: Path, folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(root / folder) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
+            return list(found)
     except OSError:
-        return
-    if any(entry.name == ".gitignore" for entry in entries):
-        ignores = ignores.with_file(folder, _lines(root, f"{folder}.gitignore"))
-    for entry in entries:
-        path = f"{folder}{entry.name}"
-        if not entry.is_dir(follow_symlinks=False):
-            if not ignores.ignores(path):
-                yield path
-        elif entry.name not in _NEVER_ENTERED and not ignores.ignores(f"{path}/") and not exclusion.reason(f"{path}/"):
-            yield from _walk(root, f"{path}/", ignores, exclusion)
+        return []
 
 
 def _lines(root: Path, path: str) -> tuple[str, ...]:

@@ -196,3 +196,20 @@ def test_a_stat_is_kept_for_each_file(root: Path) -> None:
     (found,) = list_files(root, None, IndexSettings())
     assert isinstance(found, Listed)
     assert (found.stat.size, found.stat.inode) == (6, (root / "a.py").stat().st_ino)
+
+
+def test_a_tree_of_any_depth_is_listed(root: Path) -> None:
+    """More folders inside each other than Python's stack has frames."""
+    depth = 1500
+    handle = os.open(root, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=handle)
+        inner = os.open("d", os.O_RDONLY, dir_fd=handle)
+        os.close(handle)
+        handle = inner
+    os.close(os.open("a.py", os.O_CREAT | os.O_WRONLY, dir_fd=handle))
+    os.close(handle)
+    assert listing(root) == {"d/" * depth + "a.py": ""}
+    (root / ("d/" * depth) / "a.py").unlink()
+    (root / "stays").write_text("")
+    os.removedirs(root / ("d/" * depth))

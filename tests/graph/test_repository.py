@@ -13,6 +13,7 @@ import pytest
 
 from graph.errors import PathError, RootError, StoreCorruptError, StoreError, StoreNewerError
 from graph.lock import held
+from graph.progress import Progress
 from graph.repository import Repository
 from graph.settings import IndexSettings
 
@@ -362,3 +363,28 @@ def test_a_deep_check_derives_everything_once_more(repository: Repository) -> No
     assert [problem.partition(":")[0] for problem in found] == ["edge", "node"]
     assert "0 rows that the files do not give, 1 that are missing" in found[0]
     assert "1 rows that the files do not give, 1 that are missing" in found[1]
+
+
+def test_readers_do_not_wait_for_a_sync_of_this_process(repository: Repository, root: Path) -> None:
+    """A server answers from the old graph while another thread builds the new one."""
+    repository.sync()
+    (root / "new.py").write_text("def fresh():\n    pass\n")
+    inside, go_on = threading.Event(), threading.Event()
+
+    def listen(progress: Progress) -> None:
+        inside.set()
+        assert go_on.wait(60)
+
+    thread = threading.Thread(target=repository.sync, args=(listen,))
+    thread.start()
+    assert inside.wait(60)
+    try:
+        assert repository.is_indexed
+        assert repository.store.read().execute("SELECT count(*) FROM file").fetchone() == (1,)
+        assert repository.read_lines("main.py", 1, 1) == "def run():\n"
+        found = repository.refresh(rested_s=0)
+        assert (found.changed_files, found.reason) == (1, "a sync is running")
+    finally:
+        go_on.set()
+        thread.join(60)
+    assert repository.freshness().is_fresh
