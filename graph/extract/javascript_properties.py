@@ -1,4 +1,4 @@
-"""Calls that assign: `Object.defineProperty`, `Object.setPrototypeOf`, `util.inherits`."""
+"""Calls that assign: `Object.defineProperty`, `Object.assign`, `Object.setPrototypeOf`, `util.inherits`."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ def assign_by_call(walk: Walk, function: Attribute, arguments: tuple[Expr, ...],
                     _assign_described(walk, Attribute(target, key.value, line), value, line)
         case (("Object" | "Reflect"), "setPrototypeOf", (target, prototype, *_)):
             walk.assign(Attribute(target, "__proto__", line), prototype, line)
+        case "Object", "assign", (target, *sources) if isinstance(target, Name | Attribute):
+            for source in sources:  # what is copied is looked up like what is inherited
+                walk.assign(Attribute(target, "__proto__", line), source, line)
         case "util", "inherits", (target, base):
             below = Attribute(Attribute(target, "prototype", line), "__proto__", line)
             walk.assign(below, Attribute(base, "prototype", line), line)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graph.extract.facts import Attribute, CallExpr, ClassRef, Collection, Expr, FunctionRef, Name, Subscript
+from graph.extract.facts import Constant as ConstantExpr
 from graph.resolve.core import union
 from graph.resolve.members_javascript import ScriptMembers
 from graph.resolve.values import (
@@ -137,6 +138,13 @@ class ScriptEvaluator(ScriptMembers):
             return (made,)
         given = self.evaluate(view, scope, call.arguments[0], call.line)
         return union([(made,), tuple(item for item in given if isinstance(item, Literal | Elements))])
+
+    def made_from(self, view: FileView, scope: int, call: CallExpr) -> Values:
+        """Return the object that `Object.create(prototype)` makes: one of its own, which takes over the prototype."""
+        key = id(call)
+        if key not in self._containers:
+            self._containers[key] = Collection("object", call.arguments[:1], (ConstantExpr("spread"),))
+        return (self.literal(view, scope, self._containers[key], call.line),)
 
     def _container_of(self, call: CallExpr) -> Collection:
         key = id(call)

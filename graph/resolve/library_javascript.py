@@ -36,8 +36,8 @@ PRIMITIVES = frozenset(
 
 PASSING_FIRST = frozenset(
     {
-        "Object.create", "Object.freeze", "Object.fromEntries", "Object.preventExtensions", "Object.seal",
-        "Object.setPrototypeOf", "Promise.resolve", "structuredClone",
+        "Object.freeze", "Object.fromEntries", "Object.preventExtensions", "Object.seal",
+        "Object.setPrototypeOf", "Promise.resolve", "structuredClone", "Promise.all", "Promise.allSettled",
     }
 )  # fmt: skip
 """Functions that give their first argument back."""

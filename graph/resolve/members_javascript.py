@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from graph.extract.facts import Assign, Attribute, CallExpr, Expr, Name
+from graph.extract.facts import Constant as ConstantExpr
 from graph.resolve.core import union
 from graph.resolve.types_javascript import ScriptTypes
 from graph.resolve.values import (
@@ -42,9 +43,17 @@ class ScriptMembers(ScriptTypes):
 
     def _inherited(self, value: Value, name: str) -> Values:
         """Look in the prototypes that `__proto__` or `Object.setPrototypeOf` gave to an object."""
-        if name == "__proto__" or not isinstance(value, Shape | Literal | Function):
+        if name == "__proto__":
             return ()
-        prototypes = self._own_attribute(value, "__proto__")
+        match value:
+            case Shape() | Literal() | Function():
+                prototypes = self._own_attribute(value, "__proto__")
+            case Instance(path=path, index=index):
+                prototypes = self.hung(Instance(path, index), "__proto__")
+            case Class():
+                prototypes = self.hung(value, "__proto__")
+            case _:
+                return ()
         return union(
             self.attribute(item, name) for item in prototypes if item != value and not isinstance(item, Method)
         )
@@ -98,7 +107,7 @@ class ScriptMembers(ScriptTypes):
     def _of_list(self, value: Literal, name: str) -> Values:
         """Return a method that every array and map has; what an object inherits is looked for elsewhere."""
         _, _, expr, _ = self.literal_of(value)
-        return () if expr.type == "object" and expr.keys else (Method(value, name),)
+        return () if expr.type == "object" else (Method(value, name),)
 
     def _literal_member(self, value: Literal, name: str) -> Values:
         view, _, expr, _ = self.literal_of(value)
@@ -108,7 +117,15 @@ class ScriptMembers(ScriptTypes):
         if isinstance(view, ScriptView) and (assigns := view.attributes.get(name)):
             key = ("literal hung", value, name)
             written = union([self.guarded(key, lambda: self._assigned_to(view, value, assigns)), written])
-        return written
+        return written or self._spread_into(value, name)
+
+    def _spread_into(self, value: Literal, name: str) -> Values:
+        """Return a member that an object literal takes over: `{...other}`, `Object.create(other)`."""
+        view, scope, expr, line = self.literal_of(value)
+        pairs = zip(expr.keys, expr.values, strict=False)
+        taken = [item for key, item in pairs if isinstance(key, ConstantExpr) and key.type == "spread"]
+        sources = union(self.evaluate(view, scope, item, line) for item in taken)
+        return union(self.attribute(item, name) for item in sources if item != value)
 
     # -- objects known by a scope -----------------------------------------------------------------------------------
 

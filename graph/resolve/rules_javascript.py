@@ -93,6 +93,8 @@ class ScriptRules:
         if name in PASSING_FIRST:
             return argument(0)
         match name:
+            case "Object.create" if call.arguments:
+                return union([_scripts(evaluator).made_from(view, scope, call), argument(0)])
             case "Object.assign":
                 return union(argument(place) for place in range(min(len(call.arguments), 6)))
             case "Object.values":
@@ -104,8 +106,6 @@ class ScriptRules:
                 return (Elements("list", (Constant("str", ""),)),)
             case "Array.from" | "Array.of" | "Set" | "Array" | "Map" | "WeakMap" | "WeakSet":
                 return _scripts(evaluator).container(view, scope, call, name)
-            case "Promise.all" | "Promise.allSettled":
-                return argument(0)
             case "Promise.race" | "Promise.any":
                 return union(evaluator.elements(value) for value in argument(0))
             case _:
