@@ -23,7 +23,18 @@ def suite(tmp_path):
     def run(body: str, require: str) -> subprocess.CompletedProcess[str]:
         (tmp_path / "tests" / "test_it.py").write_text(f"import pytest\n{body}\n")
         return subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_asyncio.plugin"],
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-q",
+                "-p",
+                "no:cacheprovider",
+                "-p",
+                "pytest_asyncio.plugin",
+                "-o",
+                "filterwarnings=ignore",
+            ],
             cwd=tmp_path,
             env={**os.environ, "ROTEIRO_REQUIRE": require, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             capture_output=True,
