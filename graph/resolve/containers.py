@@ -3,8 +3,7 @@
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from graph.extract.facts import Assign, CallExpr, Collection, Expr, Name, Subscript
-from graph.extract.facts import Attribute as AttributeExpr
+from graph.extract.facts import CallExpr, Collection, Expr
 from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.values import (
     Class,
@@ -90,7 +89,7 @@ class ContainerReader(EvaluatorCore):
             return (value,)
         wanted = [key.value for key in keys if isinstance(key, Constant)] if keys else []
         put = self.put(value, frozenset(wanted) if wanted else None)
-        if wanted and put and self._put_surely(value, frozenset(wanted)):
+        if wanted and put and self.put_surely(value, frozenset(wanted)):
             return put
         written = self._written(view, scope, expr, wanted, line)
         return union([union(self.evaluate(view, scope, item, line) for item in written[:_MAX_READ]), put])
@@ -108,69 +107,6 @@ class ContainerReader(EvaluatorCore):
             if not names or any(name in wanted for name in names):
                 chosen.append(item)
         return tuple(chosen)
-
-    # -- what is put into a literal later --------------------------------------------------------------------------
-
-    def put(self, value: Literal, wanted: frozenset[str] | None) -> Values:
-        """Return what `container[key] = item` puts into a literal anywhere in its file."""
-        return self.guarded(("put", value, wanted), lambda: union(self._puts(value, wanted)))
-
-    def _puts(self, value: Literal, wanted: frozenset[str] | None) -> list[Values]:
-        view, _, _, _ = self.literal_of(value)
-        found = [self._added(view, scope, call, wanted) for scope, call in self._calls_into(view, value)]
-        for scope, assign in self._assigns_into(view, value):
-            if not isinstance(assign.target, Subscript):
-                continue
-            keys = self.evaluate(view, scope, assign.target.index, assign.line)
-            names = {key.value for key in keys if isinstance(key, Constant)}
-            if wanted is None or not names or names & wanted:
-                found.append(self.assigned(view, scope, assign))
-        return found
-
-    def _calls_into(self, view: FileView, value: Literal) -> list[tuple[int, CallExpr]]:
-        """Return the calls of a file that put something into this literal."""
-        return [
-            (scope, call)
-            for scope, base, call in view.additions
-            if isinstance(base, Name | AttributeExpr | Subscript)
-            and value in self.evaluate(view, scope, base, call.line)
-        ]
-
-    def _added(self, view: FileView, scope: int, call: CallExpr, wanted: frozenset[str] | None) -> Values:
-        """Return what `xs.append(x)`, `d.update(e)` and their like add."""
-        method = call.function.name if isinstance(call.function, AttributeExpr) else ""
-        last = self.evaluate(view, scope, call.arguments[-1], call.line) if call.arguments else ()
-        if method == "extend":
-            return union(self.elements(value) for value in last)
-        if method == "update":
-            keys = tuple(Constant("str", key) for key in sorted(wanted or ()))
-            named = [item for key, item in call.keywords if wanted is None or key in wanted]
-            given = [self.item(value, keys) for value in last]
-            return union([*given, *(self.evaluate(view, scope, item, call.line) for item in named)])
-        return last
-
-    def _put_surely(self, value: Literal, wanted: frozenset[str]) -> bool:
-        """Tell whether a wanted key is always overwritten in the scope that made the literal."""
-        view, scope, _, _ = self.literal_of(value)
-        for at, assign in self._assigns_into(view, value):
-            if at == scope and assign.flow == 0 and isinstance(assign.target, Subscript):
-                keys = self.evaluate(view, at, assign.target.index, assign.line)
-                if keys and all(isinstance(key, Constant) and key.value in wanted for key in keys):
-                    return True
-        return False
-
-    def _assigns_into(self, view: FileView, value: Literal) -> list[tuple[int, Assign]]:
-        """Return the item assignments of a file whose container may be this literal."""
-        if not view.items:
-            return []
-        found: list[tuple[int, Assign]] = []
-        for assigns in view.items.values():
-            for scope, assign in assigns:
-                base = assign.target.base if isinstance(assign.target, Subscript) else None
-                simple = isinstance(base, Name | AttributeExpr | Subscript)
-                if base is not None and simple and value in self.evaluate(view, scope, base, assign.line):
-                    found.append((scope, assign))
-        return found
 
     # -- methods of built-in collections ---------------------------------------------------------------------------
 

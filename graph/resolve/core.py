@@ -34,6 +34,9 @@ _MAX_STEPS = 60_000
 _MAX_TRIES = 3
 """So often a computation inside a cycle is repeated before its partial result is kept."""
 
+_MAX_ASIDE = 3
+"""Computations over whole files that may wait for each other."""
+
 _NEVER = 1_000_000
 
 
@@ -52,6 +55,7 @@ class EvaluatorCore:
         self._steps = _MAX_STEPS
         self._orders: dict[Class, tuple[Class, ...]] = {}
         self._nesting = 0
+        self._aside: set[str] = set()
         self._tries: dict[Hashable, int] = {}
         self._literals: list[tuple[FileView, int, Collection, int]] = []
         self._literal_numbers: dict[int, int] = {}
@@ -107,6 +111,24 @@ class EvaluatorCore:
             self._memory[key] = result
         return result
 
+    def aside(self, path: str, compute: Callable[[], None]) -> bool:
+        """Run a computation over a whole file as if nothing else were open; False when it may not run now.
+
+        It does not run inside itself, and not more than a few at once; what asked for it is then not kept.
+        """
+        if path in self._aside or len(self._aside) >= _MAX_ASIDE:
+            self._reached = -1
+            return False
+        self._aside.add(path)
+        outer = self._open, self._reached
+        self._open, self._reached = {}, _NEVER
+        try:
+            compute()
+        finally:
+            self._aside.discard(path)
+            self._open, self._reached = outer
+        return True
+
     def too_deep(self) -> Values:
         """Give up on an expression. What depends on it is kept: the order of questions is fixed, so is the answer."""
         return ()
@@ -122,6 +144,14 @@ class EvaluatorCore:
     def literal_of(self, value: Literal) -> tuple[FileView, int, Collection, int]:
         """Return the file, scope, expression and line of a written-out collection."""
         return self._literals[value.number]
+
+    def put(self, value: Literal, wanted: frozenset[str] | None) -> Values:
+        """Return what is put into a literal later under the wanted keys, None for all."""
+        raise NotImplementedError
+
+    def put_surely(self, value: Literal, wanted: frozenset[str]) -> bool:
+        """Tell whether a wanted key is always overwritten."""
+        raise NotImplementedError
 
     # -- the questions, answered by the subclasses ----------------------------------------------------------------
 

@@ -22,13 +22,14 @@ from graph.resolve.core import MAX_NESTING, union
 from graph.resolve.fixtures_python import FixtureReader
 from graph.resolve.members import MemberLookup
 from graph.resolve.names import NameLookup
+from graph.resolve.stored import StoreReader
 from graph.resolve.values import Class, Constant, Function, Values
 from graph.resolve.views import FileView
 
 __all__ = ["Evaluator"]
 
 
-class Evaluator(NameLookup, FixtureReader, TypeReader, MemberLookup, ContainerReader, CallReader):
+class Evaluator(NameLookup, FixtureReader, TypeReader, MemberLookup, ContainerReader, StoreReader, CallReader):
     """Evaluates the expressions of one file, reading other files as far as it takes."""
 
     def evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
