@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,6 +23,7 @@ __all__ = ["Store", "delete_database", "explained", "snapshot"]
 
 _BUSY_MS = 30_000
 """A writer may wait this long for another one; a cold sync of a large repository holds the lock about as long."""
+_WAL_POLL_S = 0.01
 _WRITER_CACHE_KIB = 32 * 1024
 _DAMAGE = ("malformed", "not a database", "disk image", "file is encrypted", "disk i/o error")
 
@@ -128,12 +130,13 @@ class Store:
 
     def _writing_connection(self) -> sqlite3.Connection:
         if self._writer is None:
-            self._writer = self._connect()
-            self._writer.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB}")
-            self._writer.execute("PRAGMA foreign_keys = 1")
-            self._writer.execute("PRAGMA synchronous = NORMAL")
-            self._writer.execute("PRAGMA journal_mode = WAL")
-            _migrate(self._writer)
+            connection = self._connect()
+            try:
+                _prepare_to_write(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._writer = connection
         return self._writer
 
     def _connect(self) -> sqlite3.Connection:
@@ -191,6 +194,28 @@ def _known_project(path: Path, project: str, root: Path) -> int:
             connection.close()
     except sqlite3.DatabaseError as error:
         raise explained(error, path) from error
+
+
+def _prepare_to_write(connection: sqlite3.Connection) -> None:
+    connection.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB}")
+    connection.execute("PRAGMA foreign_keys = 1")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    _enter_wal(connection)
+    _migrate(connection)
+
+
+def _enter_wal(connection: sqlite3.Connection) -> None:
+    """Switch to the write-ahead log; SQLite does not wait here when another process does the same, so we do."""
+    give_up = time.monotonic() + _BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(_WAL_POLL_S)
+        else:
+            return
 
 
 def _migrate(connection: sqlite3.Connection) -> None:

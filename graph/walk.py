@@ -19,7 +19,7 @@ _NEVER_ENTERED = frozenset(
 
 
 def walked_paths(root: Path, exclusion: Exclusion) -> Iterator[str]:
-    """Yield paths relative to the root in no order, links included and never followed; unreadable folders are left out."""
+    """Yield paths relative to the root, in no order; links are named, never followed; unreadable folders are not."""
     waiting = [("", NestedIgnores())]  # a list, not recursion: a path may be two thousand folders deep
     while waiting:
         folder, above = waiting.pop()

@@ -227,3 +227,25 @@ def test_deleting_a_database_takes_its_logs_along(path: Path) -> None:
     delete_database(path)
     assert list(path.parent.iterdir()) == []
     delete_database(path)
+
+
+def test_a_store_may_be_created_by_many_at_once(tmp_path: Path) -> None:
+    """An editor that starts three servers in a new repository meets no lock."""
+    failures: list[BaseException] = []
+
+    def create(path: Path, barrier: threading.Barrier) -> None:
+        try:
+            barrier.wait(30)
+            Store.open(path, root=tmp_path, create=True).close()
+        except BaseException as error:  # noqa: BLE001 - shown by the assertion
+            failures.append(error)
+
+    for number in range(8):
+        barrier = threading.Barrier(6)
+        path = tmp_path / f"{number}.db"
+        threads = [threading.Thread(target=create, args=(path, barrier)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert failures == []
