@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from graph.errors import PathError
-from graph.search.analyzer import terms, words
 from graph.search.ranking import Term
 from graph.search.search import Hit
+from serve.ask.lines import kept_lines
 
 __all__ = ["CHARACTERS_A_TOKEN", "MAX_CITED_LINES", "NARROW_KINDS", "Excerpt", "Shown", "choose", "excerpts", "quoted"]
 
@@ -42,6 +42,8 @@ class Shown(Struct, frozen=True, kw_only=True):
     """The qualified name; empty for lines of a file."""
     text: str = ""
     """What was shown of it."""
+    lines: tuple[int, ...] = ()
+    """The lines that were shown, where only some were."""
     rank: int = 0
     """0 for the best hit of the question; what a tool of the model's own choice gave comes after the evidence."""
 
@@ -92,17 +94,27 @@ def quoted(texts: Sequence[str]) -> str:
 
 
 def _excerpt(rank: int, hit: Hit, query: Sequence[Term], read_lines: ReadLines, room: int) -> Excerpt | None:
+    start = max(hit.start_line, 1)
     try:
-        source = read_lines(hit.path, max(hit.start_line, 1), max(hit.end_line, 1)).splitlines()
+        source = read_lines(hit.path, start, max(hit.end_line, 1)).splitlines()
     except PathError:  # gone or secret since it was indexed: the next hit serves
         return None
     if not source:
         return None
     head = f"[{rank + 1}] {hit.kind} `{hit.name}`{_of(hit)} in {hit.path}:{hit.start_line}-{hit.end_line}"
-    kept = _kept_lines(source, query, room - len(head) - 1)
+    kept = kept_lines(source, query, room - len(head) - 1)
     body = "\n".join(_with_gaps(textwrap.dedent("\n".join(source)).splitlines(), kept))
-    start, end = _cited_span(hit, kept)
-    shown = Shown(path=hit.path, start_line=start, end_line=end, key=hit.key, name=hit.qualname, text=body, rank=rank)
+    first, last = _cited_span(hit, kept)
+    shown = Shown(
+        path=hit.path,
+        start_line=first,
+        end_line=last,
+        key=hit.key,
+        name=hit.qualname,
+        text=body,
+        lines=tuple(start + index for index in kept),
+        rank=rank,
+    )
     return Excerpt(text=f"{head}\n{body}", shown=shown)
 
 
@@ -110,44 +122,6 @@ def _of(hit: Hit) -> str:
     """Say what a symbol is in, after its name: a small model repeats the first name that it reads."""
     enclosing = hit.qualname.removesuffix(hit.name).rstrip(".")
     return f" of {enclosing}" if enclosing else ""
-
-
-def _kept_lines(source: Sequence[str], query: Sequence[Term], room: int) -> list[int]:
-    """Return the indexes of the lines to show: all if they fit, else the head, the best lines and their neighbours."""
-    if sum(len(line) + 1 for line in source) <= room:
-        return list(range(len(source)))
-    weights = {term.text: term.weight for term in query}
-    scores = [_line_score(line, weights) for line in source]
-    spread = [
-        scores[i] + 0.5 * max(scores[max(0, i - 1)], scores[min(len(source) - 1, i + 1)]) for i in range(len(source))
-    ]
-    head = _head_length(source)
-    order = [*range(head), *sorted(range(head, len(source)), key=lambda i: (-spread[i], i))]
-    kept: set[int] = set()
-    used = 0
-    for index in order:
-        cost = len(source[index]) + 1
-        if used + cost > room:
-            if kept:
-                continue
-            break
-        if source[index].strip():
-            kept.add(index)
-            used += cost
-    return sorted(kept or {0})
-
-
-def _line_score(line: str, weights: dict[str, float]) -> float:
-    held = {term for word in words(line) for term in terms(word)}
-    return sum(weights.get(term, 0.0) for term in held)
-
-
-def _head_length(source: Sequence[str]) -> int:
-    """Return how many lines the signature takes: to the line that ends in a colon or a brace, at most eight."""
-    for index, line in enumerate(source[:8]):
-        if line.rstrip().endswith((":", "{", "=>")) and not line.lstrip().startswith("@"):
-            return index + 1
-    return 1
 
 
 def _with_gaps(lines: Sequence[str], kept: Sequence[int]) -> Iterator[str]:

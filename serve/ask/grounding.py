@@ -9,6 +9,7 @@ Nothing here makes a citation verified because it would look better.
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterable, Sequence
 
@@ -32,6 +33,9 @@ _OVERLAP_WEIGHT = 1.0
 _KEPT_SHARE = 0.5
 """A further citation needs this share of the best one's weight: what the answer mentions in passing is no source."""
 
+_WORDS_OF_LANGUAGES = frozenset(
+    {*keyword.kwlist, "null", "undefined", "true", "false", "this", "self", "cls", "super", "const", "let", "function"}
+)
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"[A-Za-z_]\w+")
 _TICKED = re.compile(r"`([^`\n]{1,200})`")
@@ -74,11 +78,11 @@ def check_names(store: GraphReader, answer: str) -> NamesChecked:
     unknown: list[str] = []
     for ticked in dict.fromkeys(_TICKED.findall(answer)):
         found = _NAME_SHAPE.match(ticked.strip())
-        if found is None:
+        if found is None or found[1] in _WORDS_OF_LANGUAGES:
             continue
         name = re.split(r"\.|::|#", found[1])[-1]
         (known if _is_known(store, name, ticked) else unknown).append(found[1])
-    return NamesChecked(known=tuple(known), unknown=tuple(unknown))
+    return NamesChecked(known=tuple(dict.fromkeys(known)), unknown=tuple(dict.fromkeys(unknown)))
 
 
 def names(answer: str, qualname: str) -> bool:

@@ -21,5 +21,5 @@ def members_shown(store: GraphReader, place: Shown) -> list[Shown]:
     return [
         Shown(path=place.path, start_line=start, end_line=end, key=key, name=qualname, text=place.text, rank=place.rank)
         for key, qualname, name, start, end in rows
-        if name in place.text
+        if name in place.text and (not place.lines or any(start <= line <= end for line in place.lines))
     ]
