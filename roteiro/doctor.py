@@ -127,8 +127,16 @@ def _engine(_root: Path, config: Config) -> Iterator[Finding]:
         check="engine",
         level=level,
         message=f"the local engine is not installed{needs}; an upstream can answer instead",
-        cure="" if level == "ok" else "pip install 'roteiro[local]'",
+        cure="" if level == "ok" else f"{sys.executable} -m pip install {_engine_requirement()}",
     )
+
+
+def _engine_requirement() -> str:
+    """Return the pinned requirement of the extra `local`, as the metadata of this installation has it."""
+    for requirement in importlib.metadata.requires("roteiro") or []:
+        if requirement.startswith("llama-cpp-python"):
+            return requirement.partition(";")[0].strip()
+    return "llama-cpp-python"
 
 
 def _compiler() -> str | None:
