@@ -1,4 +1,4 @@
-"""How likely a kind of place is meant at all: tests, examples, changelogs, files and sections rank lower.
+"""How likely a kind of place is meant at all: tests, examples, others' code, changelogs, files, sections rank lower.
 
 The largest single factor in the measured ranking, and what people miss most in other tools, where test files come
 first.
@@ -20,6 +20,7 @@ _TEST = re.compile(
 _SIDE = re.compile(
     r"(^|/)(examples?|samples?|demos?|scripts?|bench|benchmarks?|perf-measures|migrations|tutorial|docs_src)/"
 )
+_VENDORED = re.compile(r"(^|/)(_?vendor(ed)?|third[_-]party|extern(al)?|node_modules)/")
 _CHANGELOG = re.compile(r"(^|/)(change(s|log)|history|news|release-?notes)[^/]*(/|$)", re.IGNORECASE)
 _CONFIG = frozenset({"toml", "yaml", "json", "ini", "cfg"})
 _KINDS = {
@@ -40,9 +41,11 @@ def prior(candidate: Candidate, *, wants_tests: bool) -> float:
     """Return a factor of at most 1. With `wants_tests` (the query says test) tests are places like any other."""
     value = _KINDS.get(candidate.kind, 1.0)
     if is_test(candidate) and not wants_tests:
-        value *= 0.55
+        value *= 0.45
     if _SIDE.search(candidate.path):
         value *= 0.75
+    if _VENDORED.search(candidate.path):
+        value *= 0.6
     if candidate.language in _CONFIG:
         value *= 0.5
     if _CHANGELOG.search(candidate.path):
