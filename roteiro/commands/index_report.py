@@ -26,6 +26,8 @@ def print_sync(report: SyncReport, *, as_json: bool) -> int:
         f"{bold(f'{report.indexed:,} files')} in the graph{skipped}; {report.changed:,} changed, "
         f"{report.removed:,} removed, {report.seconds:.1f} s"
     )
+    if not report.indexed:
+        print_text("no file here is in a language that Roteiro reads; is this the right folder?")
     print_text(dim(f"store: {report.store}"))
     if report.elsewhere:
         print_text(dim(f"  not beside the repository: {report.elsewhere}"))

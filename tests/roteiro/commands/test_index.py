@@ -107,6 +107,8 @@ def test_an_empty_folder_is_no_error_of_the_program(roteiro, tmp_path, command):
     ran = roteiro(*command, "--root", empty)
     assert ran.code in {0, 1}
     assert "Traceback" not in ran.err
+    if command == ["sync"]:
+        assert "is this the right folder?" in ran.out
 
 
 def test_a_folder_without_git_keeps_its_store_beside_the_files(roteiro, tmp_path):
