@@ -26,6 +26,8 @@ def run_pull(
         say("no model is offered: the local engine is not installed, so nothing could run it")
         return 0
     folder = model_folder()
+    if is_optional and not model_id and any(found.state == "ready" for found in folder.installed()):
+        return 0  # any model will do: a person who chose another one is not asked again at every start
     try:
         with showing(is_bytes=True) as show:
             installed = pull(model, folder, load_settings(None).models, _asker(yes=yes), source=source, progress=show)

@@ -45,8 +45,18 @@ def test_the_index_says_whose_uploads_it_offers(roteiro):
 
 def test_an_optional_pull_is_no_error_when_nobody_can_answer(roteiro, monkeypatch):
     """As `make serve` uses it."""
-    monkeypatch.setattr(wiring, "has_local_engine", lambda: True)
-    assert roteiro("model", "pull", "--optional").code == 0
+    monkeypatch.setattr("roteiro.commands.model_pull.has_local_engine", lambda: True)
+    ran = roteiro("model", "pull", "--optional")
+    assert ran.code == 0
+    assert "is not fetched: " in ran.err
+
+
+def test_an_optional_pull_asks_nothing_where_any_model_is_ready(roteiro, gguf, monkeypatch):
+    """A person who chose another model is not asked again at every start."""
+    monkeypatch.setattr("roteiro.commands.model_pull.has_local_engine", lambda: True)
+    roteiro("model", "add", gguf)
+    ran = roteiro("model", "pull", "--optional")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
 
 
 def test_an_optional_pull_is_not_offered_where_nothing_could_run_the_model(roteiro, monkeypatch):
