@@ -60,8 +60,9 @@ def choose(hits: Sequence[Hit], count: int, *, wants_tests: bool) -> list[Hit]:
     symbols = [hit for hit in hits if hit.kind not in {"file", "module"}] or list(hits)
     if not wants_tests:
         symbols = [hit for hit in symbols if not hit.is_test] or symbols
+    lists = [hit for hit in symbols[1:] if _is_list(hit)]  # a long class in second place crowds a method out
     chosen: list[Hit] = []
-    for hit in symbols:
+    for hit in [*(hit for hit in symbols if hit not in lists), *lists]:
         if len(chosen) == count:
             break
         if not any(_repeats(hit, other) for other in chosen):
@@ -143,6 +144,11 @@ def _cited_span(hit: Hit, kept: Sequence[int]) -> tuple[int, int]:
     first = max(kept, key=lambda index: sum(index <= other < index + MAX_CITED_LINES for other in kept))
     inside = [index for index in kept if first <= index < first + MAX_CITED_LINES]
     return start + first, start + inside[-1]
+
+
+def _is_list(hit: Hit) -> bool:
+    """Whether a hit is so long a container that an excerpt of it says little."""
+    return hit.kind not in NARROW_KINDS and hit.end_line - hit.start_line >= MAX_CITED_LINES
 
 
 def _repeats(hit: Hit, chosen: Hit) -> bool:

@@ -1,7 +1,7 @@
 """Which places an answer rests on, decided by the server: small models cite nothing, or wrongly.
 
-What was shown to the model is weighed by how the answer speaks of it: its name, six tokens of its text in a row, shared
-rare words, and its rank in the search. Pure, but for the index that says what exists.
+What was shown to the model is weighed by how the answer speaks of it: its name, a quotation (six tokens in a row, or two
+names in backticks that no other shown place holds), shared identifiers, and its rank in the search. Pure, but for the index that says what exists.
 
 A citation is `verified` when the place exists, the model was shown it, and the answer supports it by name or quotation.
 Nothing here makes a citation verified because it would look better.
@@ -26,6 +26,7 @@ __all__ = ["MAX_CITATIONS", "NamesChecked", "attribute", "check_names"]
 MAX_CITATIONS = 3
 """More is not an answer, it is a list."""
 _QUOTE_TOKENS = 6
+_QUOTED_NAMES = 2
 _RANK_WEIGHTS = (0.6, 0.4, 0.3)
 _NAME_WEIGHT = 2.0
 _QUOTE_WEIGHT = 1.0
@@ -62,7 +63,11 @@ def attribute(store: GraphReader, answer: str, shown: Sequence[Shown]) -> tuple[
     supports nothing, the best hit of the question is returned unverified: where to look, and no more than that.
     """
     candidates = _narrowed(store, answer, shown)
-    weighed = sorted((_weigh(answer, place) for place in candidates), key=lambda w: (-w.weight, w.shown.rank))
+    own = _own_names(answer, candidates)
+    weighed = sorted(
+        (_weigh(answer, place, own.get(index, 0)) for index, place in enumerate(candidates)),
+        key=lambda found: (-found.weight, found.shown.rank),
+    )
     supported = [found for found in weighed if found.supports]
     border = supported[0].weight * _KEPT_SHARE if supported else 0.0
     kept = [found for found in supported if found.weight >= border]
@@ -116,9 +121,20 @@ def _narrowed(store: GraphReader, answer: str, shown: Sequence[Shown]) -> list[S
     return found
 
 
-def _weigh(answer: str, place: Shown) -> _Weighed:
+def _own_names(answer: str, places: Sequence[Shown]) -> dict[int, int]:
+    """Return for places, by index, how many names in backticks only they hold: what an answer took from there."""
+    held = [set(_WORD.findall(place.text)) for place in places]
+    counts: dict[int, int] = {}
+    for name in {word for ticked in _TICKED.findall(answer) for word in _WORD.findall(ticked)[-1:]}:
+        holders = [index for index, words in enumerate(held) if name in words]
+        if len(holders) == 1:
+            counts[holders[0]] = counts.get(holders[0], 0) + 1
+    return counts
+
+
+def _weigh(answer: str, place: Shown, own_names: int) -> _Weighed:
     named = bool(place.name) and names(answer, place.name)
-    quoted = quotes(answer, place.text)
+    quoted = quotes(answer, place.text) or own_names >= _QUOTED_NAMES
     rank = _RANK_WEIGHTS[place.rank] if place.rank < len(_RANK_WEIGHTS) else 0.2
     weight = rank + _NAME_WEIGHT * named + _QUOTE_WEIGHT * quoted + _OVERLAP_WEIGHT * _overlap(answer, place.text)
     return _Weighed(place, weight, named or quoted)

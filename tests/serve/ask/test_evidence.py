@@ -52,6 +52,14 @@ def test_nothing_is_shown_twice():
     assert choose([around, method], 3, wants_tests=False) == [around, method]
 
 
+def test_a_long_class_gives_way_to_methods_unless_it_is_the_best():
+    """An excerpt of a class of hundreds of lines says little."""
+    long, one, two = hit("C", 1, 400, kind="class", path="b.py"), hit("one", 1, 9), hit("two", 20, 29)
+    assert choose([one, long, two], 2, wants_tests=False) == [one, two]
+    assert choose([one, long], 2, wants_tests=False) == [one, long]
+    assert choose([long, one, two], 2, wants_tests=False) == [long, one]
+
+
 def test_the_budget_holds_and_the_first_gets_most():
     """Long symbols are cut to lines; together they stay within the tokens."""
     lines = "\n".join(f"    value_{number} = sign(key_{number})" for number in range(200))

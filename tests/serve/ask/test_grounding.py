@@ -50,6 +50,15 @@ def test_six_tokens_in_a_row_are_a_quotation():
     assert not quotes("return host_of(old", STRIP.text)
 
 
+def test_two_names_that_only_one_place_holds_are_a_quotation_of_it(repository):
+    """One may be chance, and a name that two places hold says nothing."""
+    store = repository.store
+    answer = "It makes a `URLSafeTimedSerializer` of `secret_key`."
+    assert [one.name for one in attribute(store, answer, [SIGNING, STRIP]) if one.verified] == [SIGNING.name]
+    assert not any(one.verified for one in attribute(store, "With `secret_key`.", [SIGNING, STRIP]))
+    assert not any(one.verified for one in attribute(store, answer, [SIGNING, shown(1, 5, "other", 1, SIGNING.text)]))
+
+
 def test_what_the_answer_names_is_cited_and_verified(repository):
     """The first rank is not cited for being first."""
     (citation,) = attribute(repository.store, "See `open_session`.", [SIGNING, OPENING, STRIP])
