@@ -18,12 +18,14 @@ from serve.turns import GenerationRequest, ToolCall, ToolSpec
 
 __all__ = ["AnswerReader"]
 
+_NOT_ALLOWED = "Roteiro: the model asked for the tool {name}, which this request does not allow."
+
 
 class AnswerReader:
     """Reads the answer to one request.
 
-    `is_complete` turns true when the answer is over before the model says so: a stop string was met, or a call was
-    made and parallel calls are off.
+    `is_complete` turns true when the answer is over before the model says so: a stop string was met, a call was made
+    and parallel calls are off, or a call began where none is allowed.
     """
 
     def __init__(self, request: GenerationRequest, *, opens_thinking: bool = False) -> None:
@@ -70,8 +72,8 @@ class AnswerReader:
         events += self._events(*self._thinking.end())
         if self._calls is not None and not self.is_complete:
             events += self._parts(self._calls.end())
-        rest = self._stops.end()
-        return [*events, Text(rest)] if rest and not self._made else events
+        rest = "" if self.is_complete else self._stops.end()
+        return [*events, Text(rest)] if rest else events
 
     def _events(self, reasoning: str, answer: str) -> list[Event]:
         events: list[Event] = [Reasoning(reasoning)] if reasoning else []
@@ -90,6 +92,9 @@ class AnswerReader:
                     shown = self._stops.feed(text)
                     events += [Text(shown)] if shown else []
                     self.is_complete = self._stops.met is not None
+                case Opened(name) if self._request.tool_choice.kind == "none":
+                    events.append(Text(_NOT_ALLOWED.format(name=name)))
+                    self.is_complete = True
                 case Opened(name):
                     events += self._held_text()
                     events.append(self._opened(name))

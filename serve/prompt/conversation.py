@@ -54,11 +54,11 @@ class Conversation:
         try:
             return self._render(request, request.messages, tool_section)
         except TemplateRefusedError as refused:
-            ours = [message for message in request.messages if message.is_ours]
+            ours = [message for message in request.messages if _is_movable(message)]
             if not ours:
                 raise
             moved = [Message(role=Role.SYSTEM, content=message.content, is_ours=True) for message in ours]
-            theirs = [message for message in request.messages if not message.is_ours]
+            theirs = [message for message in request.messages if not _is_movable(message)]
             try:
                 return self._render(request, [*moved, *theirs], tool_section)
             except TemplateRefusedError:
@@ -162,6 +162,11 @@ class _Turns:
             self._turns.insert(0, _turn("user", system))
         else:
             first["content"] = f"{system}\n\n{first['content']!s}"
+
+
+def _is_movable(message: Message) -> bool:
+    """Say whether a turn is ours and means the same in the system turn, as a model's call and its result do not."""
+    return message.is_ours and message.role in {Role.USER, Role.SYSTEM}
 
 
 def _turn(role: str, content: str) -> dict[str, object]:

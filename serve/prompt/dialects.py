@@ -44,6 +44,19 @@ class Dialect(StrEnum):
             case Dialect.MISTRAL:
                 return f'[TOOL_CALLS][{{"name": "{name}", "arguments": {arguments}}}]'
 
+    def opening(self, name: str = "") -> str:
+        """Return the beginning of a call, with the tool's name where it is known: what a forced answer starts with."""
+        match self:
+            case Dialect.HERMES:
+                start, end = '<tool_call>\n{"name": "', '", "arguments": '
+            case Dialect.QWEN_XML:
+                start, end = "<tool_call>\n<function=", ">\n"
+            case Dialect.LLAMA3:
+                start, end = '{"name": "', '", "parameters": '
+            case Dialect.MISTRAL:
+                start, end = '[TOOL_CALLS][{"name": "', '", "arguments": '
+        return f"{start}{name}{end}" if name else start
+
 
 def dialect_of(template_source: str) -> Dialect:
     """Return the dialect that a chat template teaches."""

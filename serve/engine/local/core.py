@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from serve.engine.local.context import Aborted, Context
 from serve.engine.local.gguf import memory_bytes
 from serve.engine.local.machine import physical_cores
@@ -32,6 +34,8 @@ __all__ = ["Core"]
 _RESERVED_TOKENS = 2_048
 """What an answer gets at first: some clients always ask for 32,000, and a window that large would be slow to make."""
 _HEADROOM_TOKENS = 16
+_NEVER = -1e9
+"""A logit bias that no logit outweighs."""
 _SNAPSHOT_BYTES = 256 * 1024 * 1024
 _SHORTEST_SNAPSHOT_TOKENS = 64
 _SHORTEST_MEASURE_TOKENS = 64
@@ -103,7 +107,9 @@ class Core:
         if request.sampling.max_tokens is not None:
             budget = min(budget, request.sampling.max_tokens)
         reader = AnswerReader(request, opens_thinking=prompt.opens_thinking)
-        reason, made, thought = self._decode(request, reader, budget, emit)
+        forced = "" if prompt.opens_thinking else self._prompter.forced(request)
+        begun = self._begin(forced, reader, budget, emit)
+        reason, made, thought = self._decode(request, reader, begun, budget, emit)
         usage = Usage(
             prompt_tokens=size,
             completion_tokens=made,
@@ -111,21 +117,35 @@ class Core:
             cached_tokens=cached,
             cache_creation_tokens=kept,
         )
+        rest = reader.end()
         last = Finished(reason=reader.reason(reason), usage=usage, stop_sequence=reader.stop_sequence)
-        emit([*reader.end(), last])
+        emit([*rest, last])
 
     def close(self) -> None:
         """Free context and model."""
         self._context.close()
         self._model.close()
 
+    def _begin(self, text: str, reader: AnswerReader, budget: int, emit: Emit) -> int:
+        """Put words into the model's mouth: the opening of a call that it must make. Return their tokens."""
+        tokens = self._model.vocabulary.tokenize(text, control=True)
+        if not tokens or len(tokens) >= budget:
+            return 0
+        emit(reader.feed_text(text))
+        self._grow(len(self._context.tokens) + len(tokens))
+        for at in range(0, len(tokens), PREFILL_STEP):
+            self._context.evaluate(tokens[at : at + PREFILL_STEP])
+        return len(tokens)
+
     def _decode(
-        self, request: GenerationRequest, reader: AnswerReader, budget: int, emit: Emit
+        self, request: GenerationRequest, reader: AnswerReader, made: int, budget: int, emit: Emit
     ) -> tuple[FinishReason, int, int]:
         """Draw tokens until the answer ends; return why, how many, and how many of them were reasoning."""
         context, vocabulary = self._context, self._model.vocabulary
-        sampler = Sampler(request.sampling, request.mode, self._defaults, vocabulary.size)
-        made = thought = 0
+        banned = tuple((token, _NEVER) for token in self._prompter.banned(request))
+        sampling = replace(request.sampling, logit_bias=request.sampling.logit_bias + banned)
+        sampler = Sampler(sampling, request.mode, self._defaults, vocabulary.size)
+        thought = 0
         try:
             while made < budget:
                 token = sampler.draw(context.handle)

@@ -119,7 +119,9 @@ class LocalEngine:
         try:
             while turn.position > 0:
                 await turn.move()
-            await self._ask_once(AskWarm(self._next_id(), msgspec.json.encode(request)))
+            reply = await self._ask_once(AskWarm(self._next_id(), msgspec.json.encode(request)))
+            if isinstance(reply, Warmed):
+                self._rate = reply.prefill_tokens_per_s or self._rate
         finally:
             turn.leave()
 

@@ -43,7 +43,7 @@ class Prompter:
             TemplateRefusedError, BadRequestError: the template refuses the turns, or the tools are too many.
         """
         section: tuple[Segment, ...] = ()
-        if request.tools and request.tool_choice.kind != "none":
+        if request.tools:  # also where none may be called: the head of a conversation must stay the same prefix
             dialect = self.conversation.dialect
             section = tool_section(request.tools, dialect, self._count, self._limits).segments
         rendered = self.conversation.render(request, section)
@@ -57,6 +57,20 @@ class Prompter:
             preamble_tokens=min(cuts, default=0),
             opens_thinking=rendered.opens_thinking,
         )
+
+    def forced(self, request: GenerationRequest) -> str:
+        """Return what an answer must begin with, for a request that demands a call; empty otherwise."""
+        choice = request.tool_choice
+        if not request.tools or choice.kind not in {"required", "named"}:
+            return ""
+        return self.conversation.dialect.opening(choice.names[0] if len(choice.names) == 1 else "")
+
+    def banned(self, request: GenerationRequest) -> tuple[int, ...]:
+        """Return the tokens that would open a call where none is allowed; none when an opener is no single token."""
+        if not request.tools or request.tool_choice.kind != "none":
+            return ()
+        openers = (self._vocabulary.tokenize(mark, control=True) for mark in ("<tool_call>", "[TOOL_CALLS]"))
+        return tuple(opener[0] for opener in openers if len(opener) == 1)
 
     def preamble(self, request: GenerationRequest) -> Prompt:
         """Return the part of a prompt that every request of this head shares: all before the first user text."""

@@ -108,9 +108,10 @@ class Counted(Struct, frozen=True, tag="counted"):
 
 
 class Warmed(Struct, frozen=True, tag="warmed"):
-    """A preamble is evaluated."""
+    """A preamble is evaluated, at this rate."""
 
     id: str
+    prefill_tokens_per_s: float = 0.0
 
 
 class Refused(Struct, frozen=True, kw_only=True, tag="refused"):

@@ -197,7 +197,7 @@ class _Worker:
         try:
             if isinstance(job, AskWarm):
                 self._core.warm(_request(job.request))
-                self._link.send(Warmed(job.id))
+                self._link.send(Warmed(job.id, self._core.prefill_tokens_per_s))
                 return
             self._core.generate(_request(job.request), emit)
         except Aborted:

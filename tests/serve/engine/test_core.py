@@ -2,9 +2,9 @@
 
 import pytest
 
-from serve.events import Text
+from serve.events import CallOpened, Text
 from serve.settings import EngineSettings
-from serve.turns import GenerationRequest, Message, Mode, Role, Sampling, ToolCall, ToolSpec
+from serve.turns import GenerationRequest, Message, Mode, Role, Sampling, ToolCall, ToolChoice, ToolSpec
 
 pytestmark = pytest.mark.native
 KINDS = ("attention", "sliding", "hybrid", "recurrent")
@@ -176,6 +176,31 @@ def test_logit_bias_decides_a_token(core):
     made = core("attention")
     token = made._model.vocabulary.tokenize("Z", control=False)[0]
     assert said(made, turns("q", sampling=Sampling(max_tokens=3, logit_bias=((token, 100.0),)))) == "ZZZ"
+
+
+@pytest.mark.parametrize(("names", "opening"), [((), '{"name": "'), (("read",), '{"name": "read", "arguments": ')])
+def test_demanded_call_is_begun_for_the_model(core, names, opening):
+    """The answer starts with the opening of a call, whatever a model would have said; its tokens count."""
+    made = core("attention")
+    kind = "named" if names else "required"
+    tools = (ToolSpec(name="read"), ToolSpec(name="write"))
+    request = turns("q", tools=tools, tool_choice=ToolChoice(kind=kind, names=names), sampling=Sampling(max_tokens=60))
+    found = answer(made, request)
+    assert made._prompter.forced(request) == f"<tool_call>\n{opening}"
+    assert found[-1].usage.completion_tokens > len(opening)
+    assert [event.name for event in found if isinstance(event, CallOpened)][:1] == list(names)
+
+
+def test_forbidden_call_keeps_the_head_and_bans_its_opener(core):
+    """The same prefix with and without permission to call."""
+    made = core("attention")
+    tools = (ToolSpec(name="read"),)
+    free, bound = turns("q", tools=tools), turns("q", tools=tools, tool_choice=ToolChoice(kind="none"))
+    assert made._prompter.prompt(free).tokens == made._prompter.prompt(bound).tokens
+    opener = made._model.vocabulary.tokenize("<tool_call>", control=True)
+    assert (made._prompter.banned(free), made._prompter.banned(bound)) == ((), tuple(opener))
+    biased = Sampling(max_tokens=3, logit_bias=((opener[0], 1_000.0),))
+    assert "Roteiro" not in said(made, turns("q", tools=tools, tool_choice=bound.tool_choice, sampling=biased))
 
 
 def test_penalties_keep_from_repeating(core):

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from serve.events import CallArguments, CallMade, CallOpened, FinishReason, Reasoning, Text
 from serve.prompt.answer import AnswerReader
-from serve.turns import GenerationRequest, Mode, Sampling, ToolCall, ToolSpec
+from serve.turns import GenerationRequest, Mode, Sampling, ToolCall, ToolChoice, ToolSpec
 
 TOOLS = (ToolSpec(name="read", namespace="fs"), ToolSpec(name="patch", is_free_text=True))
+FIRST = [b'<tool_call>{"name": "fs.read", "arguments": {}}', b"</tool_call>"]
 WHOLE = (
     '<think>wäge</think>\n\nGrüße 🦜 <tool_call>{"name": "fs.read", "arguments": {"p":  "ü"}}</tool_call>'
     '<tool_call>{"name": "patch", "arguments": {"text": "a\\nb"}}</tool_call>'
@@ -97,6 +98,30 @@ def test_one_call_completes_the_answer_when_parallel_calls_are_off():
 def test_markup_is_prose_where_no_tools_were_offered():
     """A question about the markup is answered with the markup."""
     assert read([b'<tool_call>{"name": "x"}</tool_call>'])[1][1] == '<tool_call>{"name": "x"}</tool_call>'
+
+
+def test_call_that_is_not_allowed_becomes_a_sentence_and_ends_the_answer():
+    """The tools stay in the head, for the prefix; the client asked for text."""
+    reader, told = read([b"So: ", *FIRST], tools=TOOLS, tool_choice=ToolChoice(kind="none"))
+    assert told[1] == "So:Roteiro: the model asked for the tool fs.read, which this request does not allow."
+    assert told[3] == []
+    assert reader.is_complete
+    assert reader.reason(FinishReason.STOP) is FinishReason.STOP
+
+
+def test_call_that_is_whole_only_at_the_end_counts():
+    """A call without its closing tag, of a form that is read whole."""
+    reader, told = read([b'<tool_call>{"name": "fs.read"'], tools=TOOLS)
+    assert told[3] == []
+    reader, told = read([b'<tool_call>{"name": "fs.read"}'], tools=TOOLS)
+    assert [call.name for call in told[3]] == ["read"]
+    assert reader.reason(FinishReason.STOP) is FinishReason.TOOL_CALLS
+
+
+def test_text_after_a_call_waits_for_a_stop_string_only_while_it_must():
+    """And is not lost at the end."""
+    call = b'<tool_call>{"name": "fs.read", "arguments": {}}</tool_call>'
+    assert read([call, b"done S"], stop=("STOP",), tools=TOOLS)[1][1] == "done S"
 
 
 def test_reason_follows_from_what_was_made():
