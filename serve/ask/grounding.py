@@ -1,7 +1,8 @@
 """Which places an answer rests on, decided by the server: small models cite nothing, or wrongly.
 
-What was shown to the model is weighed by how the answer speaks of it: its name, a quotation (six tokens in a row, or two
-names in backticks that no other shown place holds), shared identifiers, and its rank in the search. Pure, but for the index that says what exists.
+What was shown to the model is weighed by how the answer speaks of it: its name, a quotation (six tokens in a row, or
+two names in backticks that no other shown place holds), shared identifiers, and its rank in the search. Pure, but for
+the index that says what exists.
 
 A citation is `verified` when the place exists, the model was shown it, and the answer supports it by name or quotation.
 Nothing here makes a citation verified because it would look better.
