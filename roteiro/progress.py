@@ -24,6 +24,10 @@ class Show(Protocol):
         """Show it."""
         ...
 
+    def pause(self) -> None:
+        """Take what is shown off the screen until the next call, because a question is coming."""
+        ...
+
 
 @contextmanager
 def showing(*, is_bytes: bool = False) -> Generator[Show]:
@@ -35,7 +39,7 @@ def showing(*, is_bytes: bool = False) -> Generator[Show]:
     try:
         yield bar
     finally:
-        bar.close()
+        bar.pause()
 
 
 class _Lines:
@@ -52,6 +56,9 @@ class _Lines:
         self._next = now + _LINE_EVERY_S
         say(f"{activity}: {_amount(done, total, is_bytes=self._is_bytes)}")
 
+    def pause(self) -> None:
+        """Do nothing: lines stay where they are."""
+
 
 class _Bar:
     """Progress as a bar of rich, which is only loaded when there is something to show."""
@@ -62,7 +69,8 @@ class _Bar:
 
         columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[amount]}"))
         self._is_bytes = is_bytes
-        self._begin = time.monotonic() + _NOTHING_BEFORE_S
+        # What moves files may be silent for long after its first word, so it is shown at once.
+        self._begin = time.monotonic() + (0.0 if is_bytes else _NOTHING_BEFORE_S)
         self._progress = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
         self._task = self._progress.add_task("", total=None, amount="")
         self._is_running = False
@@ -76,10 +84,11 @@ class _Bar:
         amount = _amount(done, total, is_bytes=self._is_bytes)
         self._progress.update(self._task, description=activity, completed=done, total=total or None, amount=amount)
 
-    def close(self) -> None:
-        """Take the bar off the screen."""
+    def pause(self) -> None:
+        """Take the bar off the screen until the next call."""
         if self._is_running:
             self._progress.stop()
+            self._is_running = False
 
 
 def _amount(done: int, total: int, *, is_bytes: bool) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 from roteiro.commands.model_report import print_model
 from roteiro.errors import ConsentError
 from roteiro.models import DEFAULT_MODEL, PullPlan, known_model, pull
-from roteiro.progress import showing
+from roteiro.progress import Show, showing
 from roteiro.terminal import confirm, print_json, say
 from roteiro.wiring import has_local_engine, load_settings, model_folder
 
@@ -30,7 +30,8 @@ def run_pull(
         return 0  # any model will do: a person who chose another one is not asked again at every start
     try:
         with showing(is_bytes=True) as show:
-            installed = pull(model, folder, load_settings(None).models, _asker(yes=yes), source=source, progress=show)
+            ask = _asker(show, yes=yes)
+            installed = pull(model, folder, load_settings(None).models, ask, source=source, progress=show)
     except ConsentError as error:
         if not is_optional:
             raise
@@ -44,8 +45,9 @@ def run_pull(
     return 0 if is_optional else _NOT_DONE
 
 
-def _asker(*, yes: bool) -> Callable[[PullPlan], bool]:
+def _asker(show: Show, *, yes: bool) -> Callable[[PullPlan], bool]:
     def ask(plan: PullPlan) -> bool:
+        show.pause()
         for line in _explained(plan):
             say(line)
         if yes:
