@@ -14,6 +14,9 @@ from graph.resolve.views import CLASS_KINDS, FileView
 __all__ = ["EdgeCollector"]
 
 
+_GETTERS = frozenset({"property", "getter"})
+
+
 class EdgeCollector:
     """Gathers edges and the calls that nothing was found for; the same edge from several lines is one edge."""
 
@@ -136,6 +139,8 @@ class EdgeCollector:
                 if isinstance(value, Class):
                     self._constructor(caller, value, 1 / len(keys))
             self._callbacks(caller, call, scope, values)
+            if isinstance(call.function, Attribute):
+                self._getters(caller, call.function.base, scope, call.line)
             if not keys and call.line and not _is_known(values):
                 name = _last_name(call)
                 if name:
@@ -211,6 +216,22 @@ class EdgeCollector:
                 key = self.key_of(value)
                 if key and key != caller:
                     self._add(caller, EdgeKind.REFERENCES, key, line)
+            self._getters(caller, expr, scope, line)
+
+    def _getters(self, caller: str, expr: Expr, scope: int, line: int) -> None:
+        """Add the properties that an access such as `request.user.name` reads: they run without being called."""
+        while isinstance(expr, Attribute):
+            for value in self._evaluator.evaluate(self._view, scope, expr.base, line):
+                if not isinstance(value, Instance):
+                    continue
+                for item in self._evaluator.member(Class(value.path, value.index), expr.name):
+                    if isinstance(item, Function) and self._is_property(item):
+                        self._add(caller, EdgeKind.REFERENCES, self.key_of(item) or caller, expr.line or line)
+            expr = expr.base
+
+    def _is_property(self, function: Function) -> bool:
+        definition = self._evaluator.view(function.path).definition_of(function.scope)
+        return definition is not None and not _GETTERS.isdisjoint(definition.modifiers)
 
 
 def _is_known(values: Values) -> bool:

@@ -146,6 +146,27 @@ def run():
     assert silent >= {"It.__iter__", "It.__next__", "It.__enter__", "It.__exit__", "key", "Refused", "Refused.__init__"}
 
 
+def test_a_property_that_is_read_is_referenced(graph):
+    """Its getter runs without a call, wherever in a chain it stands."""
+    text = """
+class A:
+    @property
+    def b(self) -> "B":
+        return B()
+
+class B:
+    @property
+    def c(self): return 1
+    def d(self): pass
+
+def run(a: A):
+    a.b.d()
+    print(a.b.c)
+"""
+    references = graph({"m.py": text}).edges(EdgeKind.REFERENCES)
+    assert {("m.py#run", "m.py#A.b"), ("m.py#run", "m.py#B.c")} <= references
+
+
 def test_several_targets_share_their_confidence(graph):
     """A dispatch table with two functions is two targets of one half."""
     edges = graph({"m.py": f"{HEAD}\n\ndef run(name):\n    TABLE[name]()\n"}).resolved["m.py"].edges
