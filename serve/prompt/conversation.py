@@ -20,6 +20,9 @@ from serve.turns import GenerationRequest, Message, ReasoningEffort, Role, ToolC
 
 __all__ = ["Conversation", "Rendered"]
 
+_NO_CALLS = "(Answer in words now: no tool can be called.)"
+"""Told last, since the tools stay in the head, which would otherwise be another prefix for the cache."""
+
 
 class Rendered(Struct, frozen=True, kw_only=True):
     """A prompt as segments; `opens_thinking` when the template already opened the model's think block."""
@@ -71,6 +74,8 @@ class Conversation:
     ) -> Rendered:
         marker = Marker(_texts(messages, tool_section))
         turns = _Turns(self, marker, tool_section).of(messages)
+        if tool_section and request.tool_choice.kind == "none" and turns[-1]["role"] in {"user", "tool"}:
+            turns[-1] = {**turns[-1], "content": f"{turns[-1]['content']!s}\n\n{_NO_CALLS}"}
         text = self._template.render(turns, variables=_thinking_variables(request.reasoning))
         segments = marker.split(text)
         last = segments[-1] if segments else None

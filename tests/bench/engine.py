@@ -5,7 +5,7 @@
 
 The bare loop is the shortest program that does the same work with the same library, threads, chunk width and wait
 policy: no template, no worker, no events. Both run alternately, so that a noisy machine disturbs both; the best round
-of each counts.
+of each counts. On a machine that others use, compare the CPU times: they do not see the others.
 """
 
 from __future__ import annotations
@@ -57,16 +57,19 @@ def bare(path: Path, prompt_tokens: int, answer_tokens: int, threads: int) -> di
 
     evaluate(tokens[:8], 0)
     llama.llama_memory_clear(llama.llama_get_memory(context), True)
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), time.process_time()
     for at in range(0, len(tokens), 256):
         evaluate(tokens[at : at + 256], at)
     prefill = len(tokens) / (time.perf_counter() - begun)
+    prefill_cpu_ms = (time.process_time() - used) * 1000 / len(tokens)
     chain = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
     llama.llama_sampler_chain_add(chain, llama.llama_sampler_init_greedy())
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), time.process_time()
     for i in range(answer_tokens):
         evaluate([llama.llama_sampler_sample(chain, context, -1)], len(tokens) + i)
-    return {"prefill": prefill, "decode": answer_tokens / (time.perf_counter() - begun)}
+    decode = answer_tokens / (time.perf_counter() - begun)
+    decode_cpu_ms = (time.process_time() - used) * 1000 / answer_tokens
+    return {"prefill": prefill, "decode": decode, "prefill_cpu_ms": prefill_cpu_ms, "decode_cpu_ms": decode_cpu_ms}
 
 
 def bare_in_process(arguments: argparse.Namespace) -> dict[str, float]:
@@ -93,16 +96,28 @@ def request(text: str, number: int, answer_tokens: int) -> GenerationRequest:
 async def served(engine: LocalEngine, asked: GenerationRequest) -> dict[str, float]:
     """Return prefill and decode tokens a second as a consumer of the events sees them."""
     begun = prefilled = time.perf_counter()
+    used = used_after = cpu_ms(engine)
     finished = None
     async for event in engine.generate(asked):
         if isinstance(event, Heartbeat) and event.total and event.done == event.total:
-            prefilled = time.perf_counter()
+            prefilled, used_after = time.perf_counter(), cpu_ms(engine)
         finished = event
     assert isinstance(finished, Finished), finished
     usage = finished.usage
     evaluated = usage.prompt_tokens - usage.cached_tokens
-    decode = usage.completion_tokens / (time.perf_counter() - prefilled)
-    return {"prefill": evaluated / (prefilled - begun), "decode": decode, "tokens": usage.completion_tokens}
+    made = usage.completion_tokens
+    return {
+        "prefill": evaluated / (prefilled - begun),
+        "decode": made / (time.perf_counter() - prefilled),
+        "prefill_cpu_ms": (used_after - used) / evaluated,
+        "decode_cpu_ms": (cpu_ms(engine) - used_after) / made,
+    }
+
+
+def cpu_ms(engine: LocalEngine) -> float:
+    """Return the processor time that the worker has used so far; its clock ticks every 10 ms."""
+    fields = Path(f"/proc/{engine.worker_pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
 
 
 async def cancel_ms(engine: LocalEngine, asked: GenerationRequest, wait_for: type) -> float:
@@ -137,6 +152,8 @@ async def main(arguments: argparse.Namespace) -> None:
     for what in ("prefill", "decode"):
         loop, own = max(run[0][what] for run in runs), max(run[1][what] for run in runs)
         print(f"{what}: bare {loop:.1f} tok/s, served {own:.1f} tok/s, ratio {own / loop:.3f}")
+        loop, own = (min(run[i][f"{what}_cpu_ms"] for run in runs) for i in (0, 1))
+        print(f"{what}, CPU: bare {loop:.2f} ms/token, served {own:.2f} ms/token, ratio {own / loop:.3f}")
     print(f"cancel in prefill: {await cancel_ms(engine, request(text, 90, 50), Heartbeat):.0f} ms")
     print(f"cancel in decode: {await cancel_ms(engine, request('', 91, 500), Text):.0f} ms")
     await engine.close()

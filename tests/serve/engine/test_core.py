@@ -178,7 +178,7 @@ def test_logit_bias_decides_a_token(core):
     assert said(made, turns("q", sampling=Sampling(max_tokens=3, logit_bias=((token, 100.0),)))) == "ZZZ"
 
 
-@pytest.mark.parametrize(("names", "opening"), [((), '{"name": "'), (("read",), '{"name": "read", "arguments": ')])
+@pytest.mark.parametrize(("names", "opening"), [((), '{"name": "'), (("read",), '{"name": "read", "arguments": {')])
 def test_demanded_call_is_begun_for_the_model(core, names, opening):
     """The answer starts with the opening of a call, whatever a model would have said; its tokens count."""
     made = core("attention")
@@ -196,7 +196,9 @@ def test_forbidden_call_keeps_the_head_and_bans_its_opener(core):
     made = core("attention")
     tools = (ToolSpec(name="read"),)
     free, bound = turns("q", tools=tools), turns("q", tools=tools, tool_choice=ToolChoice(kind="none"))
-    assert made._prompter.prompt(free).tokens == made._prompter.prompt(bound).tokens
+    prompts = [made._prompter.prompt(request) for request in (free, bound)]
+    assert prompts[0].ends[0] == prompts[1].ends[0] > 100
+    assert prompts[0].tokens[: prompts[0].ends[0]] == prompts[1].tokens[: prompts[1].ends[0]]
     opener = made._model.vocabulary.tokenize("<tool_call>", control=True)
     assert (made._prompter.banned(free), made._prompter.banned(bound)) == ((), tuple(opener))
     biased = Sampling(max_tokens=3, logit_bias=((opener[0], 1_000.0),))

@@ -6,7 +6,7 @@ from serve.errors import TemplateRefusedError
 from serve.prompt.content import Segment
 from serve.prompt.conversation import Conversation
 from serve.prompt.template import CHATML, ChatTemplate
-from serve.turns import GenerationRequest, Message, Mode, ReasoningEffort, Role, ToolCall
+from serve.turns import GenerationRequest, Message, Mode, ReasoningEffort, Role, ToolCall, ToolChoice
 
 NATIVE = """{%- for m in messages -%}
 {%- if m.role == 'tool' -%}<tool>{{ m.content }}</tool>
@@ -97,6 +97,13 @@ def test_refusal_beside_a_turn_of_ours_is_a_422():
     with pytest.raises(TemplateRefusedError, match="Roles must alternate") as caught:
         text(STRICT, Message(role=Role.USER, content="evidence", is_ours=True), USER, USER)
     assert caught.value.status == 422
+
+
+def test_forbidden_calls_are_told_at_the_end():
+    """The head stays the same prefix; the last turn says what does not hold now."""
+    section = (Segment("# Tools", is_content=False),)
+    shown = text(STRICT, USER, section=section, tool_choice=ToolChoice(kind="none"))
+    assert shown == "[system]# Tools[user]user\n\n(Answer in words now: no tool can be called.)"
 
 
 def test_block_opened_by_the_template_is_noticed():
