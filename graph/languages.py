@@ -73,6 +73,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_typescript",
         suffixes=(".tsx",),
     ),
+    Language(name="go", key="go", family="go", grammar="tree_sitter_go", suffixes=(".go",)),
     Language(
         name="markdown",
         key="markdown",

@@ -14,7 +14,7 @@ from graph.model import Node, NodeKind, file_key, symbol_key
 __all__ = ["definition_key", "is_test_path", "nodes_of"]
 
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "__tests__", "spec", "specs", "e2e"})
-_TEST_FILE = re.compile(r"^(test_.*|.*_test|tests|conftest)\.pyi?$|\.(test|spec)\.[cm]?[jt]sx?$")
+_TEST_FILE = re.compile(r"^(test_.*|.*_test|tests|conftest)\.pyi?$|\.(test|spec)\.[cm]?[jt]sx?$|_test\.go$")
 _DECISION = re.compile(r"(?:^|/)(?:adrs?|decisions)/\d{1,5}[-_][^/]*\.(?:md|rst|markdown)$")
 
 

@@ -12,7 +12,17 @@ from graph.extract.facts import Facts
 
 __all__ = ["EXTRACTED_LANGUAGES", "extract"]
 
-EXTRACTED_LANGUAGES: tuple[str, ...] = ("javascript", "jsx", "markdown", "python", "tsx", "typescript")
+_SCRIPTS = frozenset({"javascript", "jsx", "tsx", "typescript"})
+"""Dialects that one extractor tells apart."""
+
+_EXTRACTORS = {
+    "go": "extract_go",
+    "markdown": "extract_markdown",
+    "python": "extract_python",
+}
+"""Language -> the function that reads it, which takes the bytes alone; it stands in the module of the same name."""
+
+EXTRACTED_LANGUAGES: tuple[str, ...] = tuple(sorted([*_SCRIPTS, *_EXTRACTORS]))
 """The languages that `extract` reads, sorted."""
 
 
@@ -34,19 +44,13 @@ def extract(language: str, data: bytes) -> Facts:
 
 
 def _dispatch(language: str, data: bytes) -> Facts:
-    match language:
-        case "python":
-            from graph.extract.python import extract_python
+    if language in _SCRIPTS:
+        from graph.extract.javascript import extract_javascript
 
-            return extract_python(data)
-        case "javascript" | "jsx" | "typescript" | "tsx":
-            javascript = importlib.import_module("graph.extract.javascript")
-            facts: Facts = javascript.extract_javascript(language, data)
-            return facts
-        case "markdown":
-            markdown = importlib.import_module("graph.extract.markdown")
-            prose: Facts = markdown.extract_markdown(data)
-            return prose
-        case _:
-            known = ", ".join(EXTRACTED_LANGUAGES)
-            raise GrammarError(f"no extractor reads {language!r}; known languages: {known}.")
+        return extract_javascript(language, data)
+    if language not in _EXTRACTORS:
+        known = ", ".join(EXTRACTED_LANGUAGES)
+        raise GrammarError(f"no extractor reads {language!r}; known languages: {known}.")
+    module = importlib.import_module(f"graph.extract.{language}")
+    facts: Facts = getattr(module, _EXTRACTORS[language])(data)
+    return facts
