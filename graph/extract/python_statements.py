@@ -21,6 +21,8 @@ from graph.extract.python_scopes import BRANCH, LOOP, STRAIGHT, UNKNOWN
 
 __all__ = ["StatementWalker"]
 
+_LEAVING = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
+
 
 class StatementWalker(DefinitionWalker):
     """Walks blocks, assignments and jumps."""
@@ -55,16 +57,23 @@ class StatementWalker(DefinitionWalker):
     def stmt_if_statement(self, node: Node) -> Expr:
         condition, *branches = node.named_children
         self.expr(condition)
-        if branches:
-            self.narrow(
-                condition, next((b for b in branches if b.kind_id != self.comment_kind), branches[0]).end_point[0] + 1
-            )
+        blocks = [branch for branch in branches if branch.kind_id != self.comment_kind]
+        if blocks:
+            self.narrow(condition, blocks[0].end_point[0] + 1)
+        if len(blocks) == 1 and self.kind_of(condition) == "not_operator" and self.leaves(blocks[0]):
+            # `if not isinstance(x, A): return` says what x is from here on.
+            self.narrow(condition.named_children[0], self.block_end, blocks[0].end_point[0] + 1)
         self.under(BRANCH, branches)
         return UNKNOWN
 
     stmt_elif_clause = stmt_if_statement
 
-    def narrow(self, condition: Node, end_line: int) -> None:
+    def leaves(self, block: Node) -> bool:
+        """Tell whether a block never goes on to what follows it."""
+        statements = [child for child in block.named_children if child.kind_id != self.comment_kind]
+        return bool(statements) and self.kind_of(statements[-1]) in _LEAVING
+
+    def narrow(self, condition: Node, end_line: int, line: int = 0) -> None:
         """Record what `isinstance` tests in a condition say of names, up to the end of the lines they guard."""
         open_nodes = [condition]
         while open_nodes:
@@ -78,7 +87,7 @@ class StatementWalker(DefinitionWalker):
                     tested = self.expr_identifier(arguments[0])
                     how = f"narrow:{end_line}"
                     value = self.quietly(arguments[1])
-                    self.body.assigns.append(Assign(tested, value, how, condition.start_point[0] + 1, BRANCH))
+                    self.body.assigns.append(Assign(tested, value, how, line or condition.start_point[0] + 1, BRANCH))
 
     def quietly(self, node: Node) -> Expr:
         """Return an expression without recording what it mentions or calls a second time."""

@@ -1,8 +1,8 @@
 """The digest of what other files can observe of one file.
 
-Left out: what only the file itself shows (documentation, markers, calls and mentions in its bodies) and where things
-stand, as long as their order stays the same. Kept: names, signatures, bases, assignments, returns and whatever else the
-evaluator reads of a file while it resolves another one.
+Left out: what only the file itself shows (documentation, markers, most calls and mentions in its bodies) and where
+things stand, as long as their order stays the same. Kept: names, signatures, bases, assignments, returns and whatever
+else the evaluator reads of a file while it resolves another one.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from graph.extract.facts import (
     Subscript,
     Union,
 )
+from graph.resolve.views import ADDING_METHODS
 
 __all__ = ["interface_digest"]
 
@@ -45,6 +46,7 @@ def interface_digest(facts: Facts) -> str:
         [_definition(item, lines) for item in facts.definitions],
         [_import(item, lines) for item in facts.imports],
         [_scope(item, lines) for item in facts.scopes],
+        [_calls(item, facts.language, lines) for item in facts.scopes],
         [[name, _expr(value, lines)] for name, value in facts.exports],
         None if facts.public_names is None else list(facts.public_names),
         [[section.anchor] for section in facts.sections],
@@ -94,7 +96,20 @@ def _scope(scope: Scope, lines: list[int]) -> Shape:
         list(scope.nonlocals),
         _maybe(scope.return_annotation, lines),
         scope.is_generator,
+        scope.is_async,
     ]
+
+
+def _calls(scope: Scope, language: str, lines: list[int]) -> Shape:
+    """Keep the calls that change what a name of the file holds: in Python those that put something into a container.
+
+    Scripts also define members and exports by calls, and any of them may be read from elsewhere.
+    """
+    return [_expr(call, lines) for call in scope.calls if language != "python" or _adds(call)]
+
+
+def _adds(call: CallExpr) -> bool:
+    return isinstance(call.function, Attribute) and call.function.name in ADDING_METHODS
 
 
 def _parameter(item: Parameter, lines: list[int]) -> Shape:

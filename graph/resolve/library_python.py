@@ -102,6 +102,10 @@ class PythonLibrary:
             return (Elements("list", union(evaluator.elements(value) for value in first)),)
         if last == "cast" and call.arguments:
             return evaluator.types(view, scope, call.arguments[0], call.line)
+        if last in ("closing", "aclosing", "nullcontext"):
+            return (Elements("context", first),)
+        if last in ("enter_context", "enter_async_context"):
+            return union(evaluator.entered(value) for value in first)
         if last in _INSTANCE_OF_ARGUMENT:
             return tuple(Instance(item.path, item.index) for item in first if isinstance(item, Class))
         return (External(f"{name}()"),)
@@ -120,6 +124,8 @@ class PythonLibrary:
         match name:
             case "type" if len(call.arguments) == 1:
                 return tuple(Class(value.path, value.index) for value in first if isinstance(value, Instance))
+            case "property":
+                return (Elements("property", first),)
             case "next":
                 return union([union(evaluator.elements(value) for value in first), second])
             case "getattr":

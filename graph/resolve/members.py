@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from graph.extract.facts import Assign, Name
+from graph.extract.facts import Assign, Definition, Name
 from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.languages import rules_for
 from graph.resolve.values import (
@@ -19,7 +19,6 @@ from graph.resolve.values import (
     Method,
     Module,
     Package,
-    ParameterOf,
     Super,
     Value,
     Values,
@@ -55,8 +54,8 @@ class MemberLookup(EvaluatorCore):
                 return (External(f"builtins.{kind}.{name}"),)
             case Elements() | Literal():
                 return (Method(value, name),)
-            case Function() | ParameterOf():
-                return self.hung(value, name)
+            case Function():
+                return self.hung(value, name) or self._through_decorators(value, name)
             case _:
                 return ()
 
@@ -200,10 +199,31 @@ class MemberLookup(EvaluatorCore):
                 found.append(self.assigned(view, scope, assign))
         return union(found)
 
+    def _through_decorators(self, function: Function, name: str) -> Values:
+        """Return a member of the object that a decorator has put in the place of a function: `command.main()`."""
+        view = self.view(function.path)
+        definition = view.definition_of(function.scope)
+        if definition is None or not definition.decorators:
+            return ()
+        replaced = self.guarded(("decorated", function), lambda: self._decorated(view, definition))
+        return union(self.attribute(value, name) for value in replaced if isinstance(value, Instance))
+
+    def _decorated(self, view: FileView, definition: Definition) -> Values:
+        written = (Name(definition.name),)
+        calls = (
+            call for call in view.facts.scopes[definition.owner].calls if not call.line and call.arguments == written
+        )
+        return union(
+            self.evaluate(view, definition.owner, call, 0) for call in calls if call.function in definition.decorators
+        )
+
     # -- binding --------------------------------------------------------------------------------------------------
 
     def bind(self, value: Value, receiver: Value | None, owner: Class) -> Values:
         """Return a member as seen through an instance (`receiver`) or, without one, through its class."""
+        if isinstance(value, Elements) and value.kind == "property" and receiver is not None:
+            getters = union(self.bind(item, receiver, owner) for item in value.items)
+            return union(self.called(item, None, self.view(owner.path), 0) for item in getters)
         if not isinstance(value, Function) or value.receiver is not None:
             return (value,)
         view = self.view(value.path)

@@ -9,11 +9,11 @@ from graph.model import NodeKind, file_key, symbol_key
 from graph.resolve.bindings import Binding, Bindings
 from graph.resolve.languages import LanguageRules
 
-__all__ = ["CLASS_KINDS", "Binding", "Bindings", "FileView"]
+__all__ = ["ADDING_METHODS", "CLASS_KINDS", "Binding", "Bindings", "FileView"]
 
 CLASS_KINDS = frozenset({NodeKind.CLASS, NodeKind.INTERFACE, NodeKind.ENUM, NodeKind.STRUCT})
 
-_ADDING = frozenset({"append", "appendleft", "add", "insert", "extend", "update", "setdefault"})
+ADDING_METHODS = frozenset({"append", "appendleft", "add", "insert", "extend", "update", "setdefault"})
 """Methods that put an argument into a built-in container."""
 
 
@@ -98,7 +98,7 @@ class FileView:
             if parameter.name:
                 self._add(number, parameter.name, Binding(0, 0, number, parameter=index))
         for call in scope.calls:
-            if isinstance(call.function, Attribute) and call.function.name in _ADDING:
+            if isinstance(call.function, Attribute) and call.function.name in ADDING_METHODS:
                 self.additions.append((number, call.function.base, call))
         owner, receiver = self.receiver(number)
         for assign in scope.assigns:

@@ -15,6 +15,7 @@ NAMES = ("alpha", "beta", "gamma")
 PATHS = (
     "alpha.py", "beta.py", "pkg/__init__.py", "pkg/alpha.py", "pkg/beta.py", "pkg/sub/__init__.py", "pkg/sub/gamma.py",
     "src/gamma.py", "src/alpha/__init__.py", "tests/test_all.py", "tests/__init__.py", "pkg/sub/alpha.py",
+    "conftest.py", "tests/conftest.py",
 )  # fmt: skip
 IMPORTS = (
     "from {m} import *", "import {m}", "from {m} import {n}", "import {m} as {n}", "from . import {m}",
@@ -31,6 +32,13 @@ BODIES = (
     "def {n}(x: {m}) -> {m}:\n    x.{n}()\n    return x",
     "{n} = {{'a': {m}}}\n{n}['a']()",
     "__all__ = ['{n}']",
+    "{n} = []\n{n}.append({m})",
+    "{n}.append({m})",
+    "{n}[0]()",
+    "@{m}\ndef {n}({m}):\n    return {m}()",
+    "{n} = {{}}\n{n}.update({{'a': {m}}})",
+    "def test_{n}({m}):\n    {m}.{n}()",
+    "import pytest\n@pytest.fixture\ndef {n}():\n    return {m}()",
     "# a comment about {n}",
     "for {n} in {m}():\n    {n}.{m}()",
 )
@@ -133,6 +141,16 @@ def test_a_comment_wakes_nobody():
     after = before | {"a.py": b"# why\n\ndef f():\n    '''Doc.'''\n    print(2)\n    return 1\n"}
     done = {path: Resolver(_Source(before)).resolve(path) for path in before}
     assert _sync(done, before, after) == 1
+
+
+@pytest.mark.parametrize("line", [b"t.append(g)\n", b"t.extend([g])\n", b"t[0] = g\n"])
+def test_what_is_put_into_a_table_wakes_those_who_read_it(line):
+    """A table that is filled by calls is as visible as one that is written out."""
+    before = {"a.py": b"def g(): pass\nt = []\n", "b.py": b"from a import t\nt[0]()\n"}
+    after = before | {"a.py": before["a.py"] + line}
+    done = {path: Resolver(_Source(before)).resolve(path) for path in before}
+    assert _sync(done, before, after) == 2
+    assert any(edge.dst.endswith("#g") for edge in done["b.py"].edges)
 
 
 def test_a_changed_return_wakes_those_who_use_it():
