@@ -19,7 +19,7 @@ from graph.extract.javascript_types import (
     type_arguments,
     type_signature,
 )
-from graph.extract.javascript_walk import UNKNOWN, Handler, Walk, first_named
+from graph.extract.javascript_walk import UNKNOWN, Extras, Handler, Walk, first_named
 from graph.model import NodeKind
 
 __all__ = ["CLASSES", "define_class", "method", "method_modifiers"]
@@ -180,50 +180,44 @@ class _Members:
         if name_node is None:
             return
         name, line = property_name(walk, name_node), name_node.start_point[0] + 1
-        decorators = (*self._decorators, *(walk.visit(child) for child in node.children_by_field_name("decorator")))
-        modifiers = method_modifiers(walk, node)
-        type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-        declared = annotation(walk, type_node) if type_node is not None else None
-        if declared is None and not walk.typed:
-            declared = doc_types(walk.comments.raw_above(line)).type
-        side = "static" if "static" in modifiers else "initializer"
+        value = node.child_by_field_name("value")
+        extras = self._field_extras(node, line)
+        side = "static" if "static" in extras.get("modifiers", ()) else "initializer"
         if value is not None and value.type in FUNCTIONS and name:
             self._enter(side)
-            define_function(
-                walk,
-                value,
-                name,
-                line,
-                kind=NodeKind.METHOD,
-                outer=node,
-                start_line=self._decorated_line,
-                owner=self._class_scope,
-                modifiers=modifiers,
-                annotation=declared,
-                decorators=decorators,
-            )
+            extras["owner"] = self._class_scope
+            define_function(walk, value, name, line, kind=NodeKind.METHOD, outer=node, **extras)
             walk.enter(self._class_scope)
             return
         if name:
-            walk.define(
-                NodeKind.VARIABLE,
-                name,
-                node,
-                line,
-                body_start=value.start_byte if value is not None and value.end_point[0] != line - 1 else -1,
-                start_line=self._decorated_line,
-                modifiers=modifiers,
-                annotation=declared,
-                decorators=decorators,
-            )
-        if declared is not None and name:
-            walk.assign(walk.name(name), declared, line, "annotation")
+            if value is not None and value.end_point[0] != line - 1:
+                extras["body_start"] = value.start_byte
+            walk.define(NodeKind.VARIABLE, name, node, line, **extras)
+            if (declared := extras.get("annotation")) is not None:
+                walk.assign(walk.name(name), declared, line, "annotation")
         if value is not None:
-            self._enter(side)
-            walk.literal_prefix = f"{walk.scope.prefix}{name}." if value.type == "object" and name else None
-            result = walk.value(value)
-            walk.assign(Attribute(walk.name("this"), name, line), result, line)
-            walk.enter(self._class_scope)
+            self._initialize(side, name, line, value)
+
+    def _field_extras(self, node: Node, line: int) -> Extras:
+        walk = self._walk
+        type_node = node.child_by_field_name("type")
+        declared = annotation(walk, type_node) if type_node is not None else None
+        if declared is None and not walk.typed:
+            declared = doc_types(walk.comments.raw_above(line)).type
+        return Extras(
+            start_line=self._decorated_line,
+            modifiers=method_modifiers(walk, node),
+            annotation=declared,
+            decorators=(*self._decorators, *(walk.visit(child) for child in node.children_by_field_name("decorator"))),
+        )
+
+    def _initialize(self, side: str, name: str, line: int, value: Node) -> None:
+        walk = self._walk
+        self._enter(side)
+        walk.literal_prefix = f"{walk.scope.prefix}{name}." if value.type == "object" and name else None
+        result = walk.value(value)
+        walk.assign(Attribute(walk.name("this"), name, line), result, line)
+        walk.enter(self._class_scope)
 
     def _run(self, node: Node, side: str) -> None:
         self._enter(side)

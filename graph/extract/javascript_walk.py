@@ -74,7 +74,7 @@ class Extras(TypedDict, total=False):
     """Where decorators begin above the node."""
     signature_start: int
     body_start: int
-    """The bytes between which the signature stands."""
+    """The bytes between which the signature stands; -1 for the whole node."""
     prefix: str | None
     """What stands before the name in the qualname; the prefix of the scope when it is not given."""
     scope: int
@@ -232,7 +232,7 @@ class Walk:
     def _signature(self, start: int, end: int) -> str:
         """Return the source between two bytes as one line, without what opens the body."""
         head = " ".join(self.data[start : min(end, start + 1200)].decode("utf-8", "replace").split())
-        return head.rstrip(" {").removesuffix("=>").rstrip()[:300]
+        return head.rstrip(" {").removesuffix("=>").rstrip(" =")[:300]
 
     def define(self, kind: NodeKind, name: str, node: Node, name_line: int, **extras: Unpack[Extras]) -> int:
         """Add a definition to the current scope and return its index; `node` is all of it."""
@@ -242,7 +242,8 @@ class Walk:
             qualname = f"{qualname[:NAME_LIMIT]}...{qualname[-NAME_LIMIT:]}"
         ordinal = self._ordinals[qualname] = self._ordinals.get(qualname, 0) + 1
         first_line = extras.get("start_line") or node.start_point[0] + 1
-        start = extras.get("signature_start", self.statement_start)
+        start, body = extras.get("signature_start", -1), extras.get("body_start", -1)
+        start = start if start >= 0 else self.statement_start
         self.statement_start = -1
         self.definitions.append(
             Definition(
@@ -253,7 +254,7 @@ class Walk:
                 end_line=node.end_point[0] + 1,
                 name_line=name_line,
                 signature=self._signature(
-                    node.start_byte if start < 0 else start, extras.get("body_start", node.end_byte)
+                    node.start_byte if start < 0 else start, body if body >= 0 else node.end_byte
                 ),
                 doc=self.comments.doc_above(first_line),
                 scope=extras.get("scope", -1),

@@ -112,11 +112,18 @@ def test_a_signature_without_implementation_is_ambient() -> None:
         ("export function f(\n  a: A,\n  b: B\n) { }", "export function f( a: A, b: B )"),
         ("@D() export class A<T> extends B {\n}", "class A<T> extends B"),
         ("const a = 1", "const a = 1"),
+        ("interface I extends J { a: A }", "interface I extends J"),
     ],
 )
 def test_signatures_are_one_line_without_the_body(source: str, signature: str) -> None:
     """As a reader would write it, decorators left out."""
     assert facts_of(source).definitions[0].signature == signature
+
+
+def test_a_field_is_its_own_signature() -> None:
+    """Without the value where that spans lines."""
+    facts = facts_of("class A {\n  private a: B = {\n    c: 1,\n  }\n  b = 2\n}\nlet after = 1")
+    assert [item.signature for item in facts.definitions[1:3]] == ["private a: B", "b = 2"]
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def calls(texts: dict[str, str] | str, path: str = "a.ts") -> set[tuple[str, str
         ("function A() {} A.prototype = { m() { this.n() }, n() {} }; new A().m()",
          {("a.js", "A"), ("a.js", "A.m"), ("A.m", "A.n")}),
         ("function A() {} A.s = function () {}; A.s()", {("a.js", "A.s")}),
-        ("function A() {} A.prototype = {m() {}}; function B() {} B.prototype = Object.create(A.prototype); new B().m()",
+        ("function A(){} A.prototype = {m() {}}; function B() {} B.prototype = Object.create(A.prototype); new B().m()",
          {("a.js", "B"), ("a.js", "A.m")}),
         ("const res = Object.create(proto); res.a = function () { this.b() }; res.b = function () {}",
          {("res.a", "res.b")}),
