@@ -36,15 +36,15 @@ class ScriptMembers(ScriptTypes):
     """What stands behind a dot."""
 
     def attribute(self, value: Value, name: str) -> Values:
-        found = self._own_attribute(value, name) or self._inherited(value, name)
+        found = self._own_attribute(value, name)
+        if not found and name != "__proto__" and isinstance(value, Shape | Literal | Function | Instance | Class):
+            found = self.guarded(("inherited", value, name), lambda: self._inherited(value, name))
         if not found and name in _PROMISE and not isinstance(value, External):
             return (Method(value, name),)  # a promise is taken for what it promises
         return found
 
     def _inherited(self, value: Value, name: str) -> Values:
         """Look in the prototypes that `__proto__` or `Object.setPrototypeOf` gave to an object."""
-        if name == "__proto__":
-            return ()
         match value:
             case Shape() | Literal() | Function():
                 prototypes = self._own_attribute(value, "__proto__")
@@ -117,7 +117,7 @@ class ScriptMembers(ScriptTypes):
         if isinstance(view, ScriptView) and (assigns := view.attributes.get(name)):
             key = ("literal hung", value, name)
             written = union([self.guarded(key, lambda: self._assigned_to(view, value, assigns)), written])
-        return written or self._spread_into(value, name)
+        return written or self.guarded(("spread", value, name), lambda: self._spread_into(value, name))
 
     def _spread_into(self, value: Literal, name: str) -> Values:
         """Return a member that an object literal takes over: `{...other}`, `Object.create(other)`."""
