@@ -10,12 +10,14 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from serve.ask.preamble import REMINDER, RULES, tool_specs
+from serve.ask.preamble import NAME_IT, REMINDER, RULES, tool_specs
 from serve.ask.retrieval import Question
 from serve.errors import BadRequestError
 from serve.turns import GenerationRequest, Message, Mode, Role, Sampling, ToolCall, ToolChoice
 
-__all__ = ["head_request", "question_of", "with_evidence", "with_results", "without_calls"]
+__all__ = ["head_request", "naming", "question_of", "with_evidence", "with_results", "without_calls"]
+
+_NAME_TOKENS = 24
 
 
 def question_of(request: GenerationRequest) -> Question:
@@ -68,6 +70,16 @@ def with_results(
     ]
     turn = Message(role=Role.ASSISTANT, content=said, tool_calls=tuple(call for call, _, _ in calls), is_ours=True)
     return replace(request, messages=(*request.messages, turn, *results))
+
+
+def naming(request: GenerationRequest, said: str) -> GenerationRequest:
+    """Return a request for the name that an answer left out; short, greedy, without calls."""
+    turns = (
+        Message(role=Role.ASSISTANT, content=said, is_ours=True),
+        Message(role=Role.USER, content=NAME_IT, is_ours=True),
+    )
+    sampling = replace(request.sampling, max_tokens=_NAME_TOKENS, temperature=0.0)
+    return replace(without_calls(request), messages=(*request.messages, *turns), sampling=sampling)
 
 
 def without_calls(request: GenerationRequest) -> GenerationRequest:

@@ -22,7 +22,7 @@ from serve.ask.evidence import MAX_CITED_LINES, Shown
 from serve.ask.members import members_shown
 from serve.events import Citation
 
-__all__ = ["MAX_CITATIONS", "NamesChecked", "attribute", "check_names"]
+__all__ = ["MAX_CITATIONS", "NamesChecked", "attribute", "check_names", "named_place"]
 
 MAX_CITATIONS = 3
 """More is not an answer, it is a list."""
@@ -76,6 +76,11 @@ def attribute(store: GraphReader, answer: str, shown: Sequence[Shown]) -> tuple[
     if not citations and weighed:
         citations = [_citation(store, min(shown, key=lambda place: place.rank), supports=False)]
     return (*citations, *_written(store, answer, citations, shown))[:MAX_CITATIONS]
+
+
+def named_place(reply: str, shown: Sequence[Shown]) -> Shown | None:
+    """Return the shown place that a reply of one name means; None when it names none of them."""
+    return next((place for place in shown if place.name and names(reply, place.name)), None)
 
 
 def check_names(store: GraphReader, answer: str) -> NamesChecked:

@@ -19,10 +19,11 @@ from msgspec.structs import replace
 from graph.errors import GraphError
 from graph.repository import Repository
 from serve.ask.budgets import evidence_tokens, result_bytes
-from serve.ask.conversation import head_request, question_of, with_evidence, with_results, without_calls
-from serve.ask.grounding import NamesChecked, attribute, check_names
+from serve.ask.conversation import head_request, naming, question_of, with_evidence, with_results, without_calls
+from serve.ask.grounding import NamesChecked, attribute, check_names, named_place
 from serve.ask.priming import Primed, prime
 from serve.ask.refusal import PREFIX, refusal
+from serve.ask.result import collect
 from serve.ask.retrieval import MIN_CONFIDENCE
 from serve.ask.rounds import MAX_CALLS_A_ROUND, ToolRounds
 from serve.engine.base import Engine
@@ -138,7 +139,7 @@ class _Rounds:
                 return
             self._usage = _added(self._usage, end.usage)
             if not calls or left == 0:
-                async for event in self._ending(end):
+                async for event in self._ending(request, end):
                     yield event
                 return
             results: list[tuple[ToolCall, str, bool]] = []
@@ -150,8 +151,28 @@ class _Rounds:
                 yield ran.step
             request = with_results(request, said, results)
 
-    async def _ending(self, end: Finished) -> AsyncGenerator[Event, None]:
+    async def _named(self, request: GenerationRequest, answer: str) -> AsyncGenerator[Event, None]:
+        """Ask for the name of the symbol where the answer named none, and say it: a second's work, seldom needed."""
+        if not self._shown:
+            return
+        cited = await asyncio.to_thread(attribute, self._repository.store, answer, self._shown)
+        if any(citation.supports for citation in cited):
+            return
+        async with _closed_after(self._engine.generate(naming(request, self._said[-1]))) as generated:
+            result = await collect(generated)
+        self._usage = _added(self._usage, result.usage)
+        place = named_place(result.answer, self._shown)
+        if place is not None:
+            text = f" See `{place.name}`."
+            self._said.append(text)
+            yield Text(text)
+
+    async def _ending(self, request: GenerationRequest, end: Finished) -> AsyncGenerator[Event, None]:
         answer = "".join(self._said)
+        if answer.strip() and end.reason is FinishReason.STOP:
+            async for event in self._named(request, answer):
+                yield event
+            answer = "".join(self._said)
         if not answer.strip():
             text = f"{PREFIX}the model ended without an answer. Ask again in other words, or with another model."
             yield Text(text)

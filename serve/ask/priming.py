@@ -54,7 +54,7 @@ def prime(repository: Repository, question: Question, budget_tokens: int, items:
         repository.read_lines,
         budget_tokens,
     )
-    text = quoted([piece.text for piece in pieces]) if pieces else ""
+    text = quoted([piece.text for piece in reversed(pieces)]) if pieces else ""  # the best one nearest the question
     step = Step(
         number=1,
         tool="search",

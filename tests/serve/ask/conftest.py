@@ -65,7 +65,7 @@ class WrittenEngine:
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Event]:
         self.requests.append(request)
-        answer = self._answers.pop(0)
+        answer = self._answers.pop(0) if self._answers else "None of them."
         yield Started("written", Mode.ASK)
         if isinstance(answer, str):
             for piece in answer.split(" "):

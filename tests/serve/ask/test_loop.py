@@ -72,7 +72,7 @@ async def test_the_head_is_the_same_bytes_for_every_question_and_is_warmed(repos
     for question in (QUESTION, "How is the Authorization header dropped on a redirect?"):
         await events_of(loop, asked(question))
     heads = [(request.messages[0].content, request.tools) for request in (*engine.warmed, *engine.requests)]
-    assert heads == [heads[0]] * 3
+    assert all(head == heads[0] for head in heads)
     assert heads[0][0] == RULES
 
 
@@ -231,9 +231,28 @@ async def test_what_the_answer_invents_is_shown_as_that(repository, written, ask
 
 async def test_an_answer_that_supports_nothing_gets_the_best_place_unverified(repository, written, asked):
     """Where to look is said, and that it is no more than that."""
-    result = await answered(repository, written("I am not sure about that."), asked(QUESTION))
+    result = await answered(repository, written("I am not sure about that.", "None of them."), asked(QUESTION))
     (citation,) = result.citations
     assert (citation.exists, citation.shown, citation.supports, citation.verified) == (True, True, False, False)
+
+
+async def test_an_answer_without_a_name_is_asked_for_it(repository, written, asked):
+    """The model says where; the name becomes part of the answer and its citation is verified."""
+    engine = written("It is signed with the secret key of the app.", "`get_signing_serializer`")
+    result = await answered(repository, engine, asked(QUESTION))
+    assert result.answer.endswith("See `CookieSession.get_signing_serializer`.")
+    assert result.citations[0].verified
+    assert result.usage == Usage(prompt_tokens=200, completion_tokens=20)
+    assert engine.requests[1].tool_choice.kind == "none"
+    assert engine.requests[1].messages[: len(engine.requests[0].messages)] == engine.requests[0].messages
+
+
+async def test_an_engine_that_fails_at_the_name_spoils_nothing(repository, written, asked):
+    """The answer was given; it stays."""
+    fail = [Failed(status=503, kind="server_error", message="gone")]
+    result = await answered(repository, written("It is signed with a key.", fail), asked(QUESTION))
+    assert result.answer == "It is signed with a key."
+    assert result.failed is None
 
 
 @pytest.mark.parametrize(
