@@ -83,6 +83,10 @@ class EvaluatorCore:
         """Make the result depend on paths or signals that were asked for."""
         self.depends.update(signals)
 
+    def recall(self, key: Hashable) -> Values | None:
+        """Return a result that is kept, None when there is none: the fast way in before `guarded`."""
+        return self._memory.get(key)
+
     def guarded(self, key: Hashable, compute: Callable[[], Values]) -> Values:
         """Return a memoised result; inside its own computation it is empty."""
         found = self._memory.get(key)

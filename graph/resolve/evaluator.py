@@ -41,12 +41,15 @@ class Evaluator(NameLookup, FixtureReader, TypeReader, MemberLookup, ContainerRe
         finally:
             self._nesting -= 1
 
-    def _evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+    def _evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:  # noqa: PLR0911 - one for each kind
         match expr:
             case Name(id=name):
                 return self.name(view, scope, name, line)
             case Attribute(base=base, name=name):
-                return union(self.attribute(value, name) for value in self.evaluate(view, scope, base, line))
+                values = self.evaluate(view, scope, base, line)
+                if len(values) == 1:  # nearly always, and this is the hot path
+                    return self.attribute(values[0], name)
+                return union(self.attribute(value, name) for value in values)
             case CallExpr():
                 key = ("call", id(expr), view.path, scope)
                 return self.guarded(key, lambda: self._call(view, scope, expr, line))
@@ -68,6 +71,8 @@ class Evaluator(NameLookup, FixtureReader, TypeReader, MemberLookup, ContainerRe
 
     def _call(self, view: FileView, scope: int, call: CallExpr, line: int) -> Values:
         values = self.evaluate(view, scope, call.function, line)
+        if len(values) == 1:
+            return self.called(values[0], call, view, scope)
         return union(self.called(value, call, view, scope) for value in values)
 
     def _indexed(self, view: FileView, scope: int, base: Expr, index: Expr, line: int) -> Values:

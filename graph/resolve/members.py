@@ -45,7 +45,11 @@ class MemberLookup(EvaluatorCore):
             case Instance():
                 owner = Class(value.path, value.index)
                 found = self.member(owner, name) or self._outside(owner, name) or self.member_below(owner, name)
-                return union(self.bind(item, value, owner) for item in found)
+                return (
+                    self.bind(found[0], value, owner)
+                    if len(found) == 1
+                    else union(self.bind(item, value, owner) for item in found)
+                )
             case Super(path=path, index=index, receiver=receiver):
                 return self._behind(Class(path, index), receiver, name)
             case External(name=outer):

@@ -39,7 +39,8 @@ class NameLookup(EvaluatorCore):
         if len(bindings.everything) == 1:
             line = 0
         key = ("name", view.path, number, name, line)
-        return self.guarded(key, lambda: self.bound(view, bindings, line))
+        known = self.recall(key)
+        return known if known is not None else self.guarded(key, lambda: self.bound(view, bindings, line))
 
     def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
         """Return the scope that binds a name seen from a scope, and whether both run as one frame."""
@@ -49,8 +50,9 @@ class NameLookup(EvaluatorCore):
             same_frame = False
         while number >= 0:
             facts = scopes[number]
-            visible = facts.kind != "class" or (same_frame and self.rules(view).class_bodies_are_scopes)
-            if visible and view.binds(number, name):
+            if view.binds(number, name) and (
+                facts.kind != "class" or (same_frame and self.rules(view).class_bodies_are_scopes)
+            ):
                 return number, same_frame
             if facts.kind != "comprehension":
                 same_frame = False
@@ -95,7 +97,10 @@ class NameLookup(EvaluatorCore):
             # A type from outside or a bare signature says less than what was assigned.
             given = union(self.binding(view, binding) for binding in bindings.reaching(line))
             return union([tuple(value for value in given if not isinstance(value, Constant)), known])
-        return union(self.binding(view, binding) for binding in bindings.reaching(line))
+        reaching = bindings.reaching(line)
+        if len(reaching) == 1:
+            return self.binding(view, reaching[0])
+        return union(self.binding(view, binding) for binding in reaching)
 
     def binding(self, view: FileView, binding: Binding) -> Values:
         """Return what one binding holds."""
