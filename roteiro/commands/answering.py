@@ -21,6 +21,9 @@ _TEXT_BYTES = 400_000
 
 _NOT_FOUND = 1
 
+# Only the remarks of an answer: source lines are shown as they are.
+_REMARK = re.compile(r"^(?:\d[\d,]* more |Note: ).*$", re.MULTILINE)
+_ARGUMENT = re.compile(r"\b(cursor|limit|depth|budget|max_hops|include_inferred)=([\w.-]+)")
 _PLACE = re.compile(r"^((?:\d+\. |- )?)(\S+:\d+(?:-\d+)?)(?= )", re.MULTILINE)
 
 
@@ -48,5 +51,12 @@ def _is_empty(result: Struct) -> bool:
 
 
 def _highlighted(found: Answer) -> str:
-    """Return the text with the places that begin its lines in bold."""
-    return _PLACE.sub(lambda place: place[1] + bold(place[2]), cleaned(found.text))
+    """Return the text for a person: places in bold, and what to ask next in the words of the command line."""
+    text = _REMARK.sub(lambda remark: _as_options(remark[0]), cleaned(found.text))
+    return _PLACE.sub(lambda place: place[1] + bold(place[2]), text)
+
+
+def _as_options(remark: str) -> str:
+    """Turn `cursor=20` and `include_inferred=true`, which an agent would send, into what a person would type."""
+    named = _ARGUMENT.sub(lambda pair: f"--{pair[1].replace('_', '-')} {pair[2]}", remark)
+    return named.replace("--include-inferred true", "--include-inferred")

@@ -88,6 +88,13 @@ def test_a_wrong_key_path_or_number_says_what_would_have_worked(asked, arguments
     assert ran.err.count("\n") == 1
 
 
+def test_what_to_ask_next_is_told_in_the_words_of_the_command_line(roteiro, repository):
+    """An agent sends `cursor=1`, a person types `--cursor 1`."""
+    ran = roteiro("search", "shop", "--limit", "1", "--root", repository)
+    assert "--cursor 1" in ran.out
+    assert "cursor=" not in ran.out
+
+
 def test_control_characters_of_the_repository_never_reach_the_terminal(roteiro, repository):
     """A name or a line that moves the cursor is shown as a mark."""
     (repository / "evil.py").write_text('def trap():\n    "\x1b]0;owned\x07\x1b[2J"\n')
