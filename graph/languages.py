@@ -74,6 +74,7 @@ LANGUAGES: tuple[Language, ...] = (
         suffixes=(".tsx",),
     ),
     Language(name="go", key="go", family="go", grammar="tree_sitter_go", suffixes=(".go",)),
+    Language(name="rust", key="rust", family="rust", grammar="tree_sitter_rust", suffixes=(".rs",)),
     Language(
         name="markdown",
         key="markdown",

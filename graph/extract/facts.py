@@ -177,6 +177,9 @@ class Scope(Struct, array_like=True, gc=False):
     owns the functions of an object literal, `initializer` and `static` hold what a class body runs for an instance and
     for the class (`this.field = value` there). Names are not looked up in `class` and `object` scopes. A `module`
     scope other than 0 is a namespace.
+
+    Go and Rust add: `extension` holds methods of a type that stands elsewhere. In Go the receiver is the first
+    parameter; in Rust the name `Self` is assigned the type and the name `impl` the trait.
     """
     parent: int
     """The lexically enclosing scope; -1 for the module."""
@@ -244,7 +247,7 @@ class Import(Struct, frozen=True, array_like=True, gc=False):
 
     `kind`: `module` (`import a.b` and `import * as ns from`: names hold one entry whose `name` is empty),
     `names` (`from m import a as b`, `import {a as b} from`), `reexport` (`export {a as b} from`, `export * from`),
-    `effect` (`import "./x"`), `require`, `dynamic`.
+    `effect` (`import "./x"`), `require`, `dynamic`, `declare` (`mod x;` in Rust, with the place that `#[path]` gives).
     """
 
     specifier: str
@@ -292,7 +295,8 @@ class Facts(Struct, array_like=True, gc=False):
     exports: tuple[tuple[str, Expr], ...] = ()
     """Explicit exports, (public name, local expression): `export {a as b}`, `module.exports.x = f`.
 
-    The name `=` stands for the module as a whole: `module.exports = f`, `export = f`.
+    The name `=` stands for the module as a whole: `module.exports = f`, `export = f`. In Go `package` is the name of the
+    package and `//go:build` the build constraint.
     """
     public_names: tuple[str, ...] | None = None
     """Python's `__all__` when it is a literal (concatenations included), else None."""

@@ -19,6 +19,7 @@ _EXTRACTORS = {
     "go": "extract_go",
     "markdown": "extract_markdown",
     "python": "extract_python",
+    "rust": "extract_rust",
 }
 """Language -> the function that reads it, which takes the bytes alone; it stands in the module of the same name."""
 
