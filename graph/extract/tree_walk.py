@@ -219,7 +219,7 @@ class TreeWalker:
                 start_line=min(top.start_point[0], name_node.start_point[0]) + 1,
                 end_line=max(node.end_point[0], name_node.end_point[0]) + 1,
                 name_line=name_node.start_point[0] + 1,
-                signature=self.signature(node, body_node) if signature is None else signature,
+                signature=self.signature(node, body_node) if signature is None else signature[:MAX_SIGNATURE],
                 doc=doc_above(self.data, top.start_byte) if doc is None else doc,
                 scope=scope,
                 owner=self.body.number,
