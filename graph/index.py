@@ -8,9 +8,11 @@ its resolution looked at appeared, disappeared or changed what others can see of
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from graph.extract.facts import EXTRACT_VERSION
@@ -77,7 +79,7 @@ def sync(
         listing = list_files(store.root, worktree, settings)
         cache = FactsCache(places.facts)
         try:
-            with store.write() as connection:
+            with _rarer_collections(), store.write() as connection:
                 run = _Sync(store, places, connection, cache, settings, listen)
                 run.run(listing, commit, rebuild=rebuild)
             if run.did_much:
@@ -86,6 +88,17 @@ def sync(
         finally:
             cache.close()
         return run.report(start, commit, str(store.path), places.elsewhere)
+
+
+@contextmanager
+def _rarer_collections() -> Generator[None]:
+    """Look for cycles less often: facts are trees, and looking at them again and again costs time."""
+    before = gc.get_threshold()
+    gc.set_threshold(20_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 class _Sync:
