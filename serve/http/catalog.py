@@ -14,6 +14,8 @@ from serve.wire.arrival import resolve_model
 
 __all__ = ["catalog_routes"]
 
+_BASES = ("/v1", "/general/v1", "/ask/v1")
+"""Every base URL that a client may be given lists the models, also the two that fix the mode."""
 _OWNED_BY = "roteiro"
 _CREATED_AT = 0
 """Models have no date here; a constant keeps the list the same from call to call."""
@@ -38,14 +40,14 @@ def catalog_routes(service: Service) -> list[HTTPRouteHandler]:
             }
         )
 
-    @get("/v1/models")
+    @get([f"{base}/models" for base in _BASES])
     async def models(request: Request[Any, Any, Any]) -> Response[bytes]:
         body: dict[str, object] = {"object": "list", "data": [_model(name) for name in _names(service)]}
         if "client_version" in request.query_params:
             body["models"] = [_catalog_entry(service, name) for name in _names(service)]
         return _json(body)
 
-    @get("/v1/models/{model_id:path}")
+    @get([base + "/models/{model_id:path}" for base in _BASES])
     async def model(request: Request[Any, Any, Any]) -> Response[bytes]:
         name = str(request.path_params["model_id"]).removeprefix("/")
         if name not in _names(service):

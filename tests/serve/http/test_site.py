@@ -159,6 +159,8 @@ def test_health_says_who_we_are(client):
 def test_models_with_and_without_the_catalog(client):
     """Codex reads a `models` array, the SDKs `data`."""
     assert "models" not in client.get("/v1/models").json()
+    for base in ("/general/v1", "/ask/v1"):
+        assert client.get(f"{base}/models").json() == client.get("/v1/models").json(), base
     body = client.get("/v1/models?client_version=0.171.0").json()
     assert [entry["slug"] for entry in body["models"]] == ["local-model", "other"]
     assert body["models"][0]["context_window"] == 32_768
