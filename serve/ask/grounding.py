@@ -30,9 +30,11 @@ _QUOTE_TOKENS = 6
 _QUOTED_NAMES = 2
 _RANK_WEIGHTS = (0.6, 0.4, 0.3)
 _NAME_WEIGHT = 2.0
+_OPENING_WEIGHT = 1.0
+"""Of a name in the first sentence, which is the answer itself; what comes after explains it."""
 _QUOTE_WEIGHT = 1.0
 _OVERLAP_WEIGHT = 1.0
-_KEPT_SHARE = 0.5
+_KEPT_SHARE = 0.7
 """A further citation needs this share of the best one's weight: what the answer mentions in passing is no source."""
 
 _WORDS_OF_LANGUAGES = frozenset(
@@ -71,7 +73,7 @@ def attribute(store: GraphReader, answer: str, shown: Sequence[Shown]) -> tuple[
     )
     supported = [found for found in weighed if found.supports]
     border = supported[0].weight * _KEPT_SHARE if supported else 0.0
-    kept = [found for found in supported if found.weight >= border]
+    kept = _unambiguous(answer, [found for found in supported if found.weight >= border])
     citations = [_citation(store, found.shown, supports=True) for found in _distinct(kept)[:MAX_CITATIONS]]
     if not citations and weighed:
         citations = [_citation(store, min(shown, key=lambda place: place.rank), supports=False)]
@@ -142,8 +144,40 @@ def _weigh(answer: str, place: Shown, own_names: int) -> _Weighed:
     named = bool(place.name) and names(answer, place.name)
     quoted = quotes(answer, place.text) or own_names >= _QUOTED_NAMES
     rank = _RANK_WEIGHTS[place.rank] if place.rank < len(_RANK_WEIGHTS) else 0.2
-    weight = rank + _NAME_WEIGHT * named + _QUOTE_WEIGHT * quoted + _OVERLAP_WEIGHT * _overlap(answer, place.text)
+    opens = named and names(_first_sentence(answer), place.name)
+    weight = (
+        rank
+        + _OPENING_WEIGHT * opens
+        + _NAME_WEIGHT * named
+        + _QUOTE_WEIGHT * quoted
+        + _OVERLAP_WEIGHT * _overlap(answer, place.text)
+    )
     return _Weighed(place, weight, named or quoted)
+
+
+def _first_sentence(answer: str) -> str:
+    return re.split(r"(?<=[.!?:])\s", answer.strip(), maxsplit=1)[0]
+
+
+def _unambiguous(answer: str, found: Sequence[_Weighed]) -> list[_Weighed]:
+    """Of places with one simple name keep those whose class or file the answer says too; if none, the weightiest."""
+    kept: list[_Weighed] = []
+    for one in found:
+        namesakes = [other for other in found if _simple(other.shown) == _simple(one.shown)]
+        said = [other for other in namesakes if _says_where(answer, other.shown)]
+        if one in (said or namesakes[:1]):
+            kept.append(one)
+    return kept
+
+
+def _simple(place: Shown) -> str:
+    return re.split(r"\.|::", place.name)[-1] or f"{place.path}:{place.start_line}"
+
+
+def _says_where(answer: str, place: Shown) -> bool:
+    enclosing = re.split(r"\.|::", place.name)[:-1]
+    where = [*enclosing, place.path.rsplit("/", 1)[-1]]
+    return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", answer) for word in where if word)
 
 
 def _overlap(answer: str, text: str) -> float:
