@@ -101,7 +101,7 @@ class Core:
         size = len(prompt.tokens)
         if size + 1 > self.window_tokens:
             raise ContextLengthError(size, self.window_tokens)
-        emit([Started(self._name, request.mode)])
+        emit([Started(self._name, request.mode, prompt.tool_detail)])
         cached, kept = self._prefill(prompt, emit, is_whole=True, answer_tokens=request.sampling.max_tokens)
         budget = self.window_tokens - size
         if request.sampling.max_tokens is not None:

@@ -10,7 +10,7 @@ from serve.engine.local.schedule import chunk_ends
 from serve.engine.local.vocabulary import Vocabulary
 from serve.prompt.content import Segment
 from serve.prompt.conversation import Conversation, Rendered
-from serve.prompt.toolprompt import ToolLimits, tool_section
+from serve.prompt.toolprompt import ToolLimits, ToolSection, tool_section
 from serve.turns import GenerationRequest, Message, Role
 
 __all__ = ["Prompt", "Prompter"]
@@ -26,6 +26,8 @@ class Prompt(Struct, frozen=True, kw_only=True):
     """Those after which the state is worth keeping: the preamble, and what the request names."""
     preamble_tokens: int
     opens_thinking: bool = False
+    tool_detail: str = ""
+    """How much of the tools' descriptions it holds; empty without tools."""
 
 
 class Prompter:
@@ -42,11 +44,10 @@ class Prompter:
         Raises:
             TemplateRefusedError, BadRequestError: the template refuses the turns, or the tools are too many.
         """
-        section: tuple[Segment, ...] = ()
+        section: ToolSection | None = None
         if request.tools:  # also where none may be called: the head of a conversation must stay the same prefix
-            dialect = self.conversation.dialect
-            section = tool_section(request.tools, dialect, self._count, self._limits).segments
-        rendered = self.conversation.render(request, section)
+            section = tool_section(request.tools, self.conversation.dialect, self._count, self._limits)
+        rendered = self.conversation.render(request, section.segments if section else ())
         tokens, starts = self._vocabulary.tokenize_segments(rendered.segments)
         cuts, kept = self._cuts(request, rendered, tokens, starts)
         ends = chunk_ends(len(tokens), cuts)
@@ -56,6 +57,7 @@ class Prompter:
             kept_ends=frozenset(kept),
             preamble_tokens=min(cuts, default=0),
             opens_thinking=rendered.opens_thinking,
+            tool_detail=section.detail.value if section else "",
         )
 
     def forced(self, request: GenerationRequest) -> str:

@@ -205,6 +205,15 @@ def test_forbidden_call_keeps_the_head_and_bans_its_opener(core):
     assert "Roteiro" not in said(made, turns("q", tools=tools, tool_choice=bound.tool_choice, sampling=biased))
 
 
+@pytest.mark.parametrize(("size", "detail"), [(10, "full"), (3_000, "first-sentence")])
+def test_start_tells_how_much_of_the_tools_the_prompt_holds(core, size, detail):
+    """And nothing without tools."""
+    made = core("attention")
+    tools = (ToolSpec(name="read", description="Reads a file. " + "x" * size),)
+    assert answer(made, turns("q", tools=tools))[0].tool_detail == detail
+    assert answer(made, turns("q"))[0].tool_detail == ""
+
+
 def test_penalties_keep_from_repeating(core):
     """A strong presence penalty beats a bias after the first time."""
     made = core("attention")
