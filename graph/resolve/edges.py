@@ -137,7 +137,7 @@ class EdgeCollector:
                 self._add(caller, EdgeKind.CALLS, key, call.line, 1 / len(keys))
             for value in values:
                 if isinstance(value, Class):
-                    self._constructor(caller, value, 1 / len(keys))
+                    self._constructor(caller, value, 1 / max(len(keys), 1))
             self._callbacks(caller, call, scope, values)
             if isinstance(call.function, Attribute):
                 self._getters(caller, call.function.base, scope, call.line)
@@ -236,7 +236,7 @@ class EdgeCollector:
 
 def _is_known(values: Values) -> bool:
     """Tell whether a call leads somewhere that is surely no named definition of the repository."""
-    return any(isinstance(value, External | Function | Method | Returning) for value in values)
+    return any(isinstance(value, External | Function | Method | Returning | Class) for value in values)
 
 
 def _last_name(call: CallExpr) -> str:

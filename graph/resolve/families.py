@@ -33,6 +33,10 @@ def evaluator_for(language: str, world: World) -> Evaluator:
         from graph.resolve.evaluator_javascript import ScriptEvaluator
 
         return ScriptEvaluator(world)
+    if language == "go":
+        from graph.resolve.evaluator_go import GoEvaluator
+
+        return GoEvaluator(world)
     from graph.resolve.evaluator import Evaluator
 
     return Evaluator(world)
@@ -44,6 +48,10 @@ def collector_for(language: str, evaluator: Evaluator, view: FileView) -> EdgeCo
         from graph.resolve.edges_javascript import ScriptEdges
 
         return ScriptEdges(evaluator, view)
+    if language == "go":
+        from graph.resolve.edges_go import GoEdges
+
+        return GoEdges(evaluator, view)
     from graph.resolve.edges import EdgeCollector
 
     return EdgeCollector(evaluator, view)

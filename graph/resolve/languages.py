@@ -105,6 +105,10 @@ def rules_for(language: str) -> LanguageRules | None:
             from graph.resolve.rules_javascript import SCRIPT_RULES
 
             return SCRIPT_RULES
+        case "go":
+            from graph.resolve.rules_go import GO_RULES
+
+            return GO_RULES
         case _:
             return None
 

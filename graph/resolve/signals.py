@@ -13,12 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-__all__ = ["module_signal", "signals_of"]
+__all__ = ["folder_signal", "module_signal", "signals_of"]
 
 
 def module_signal(name: str) -> str:
     """Return the signal of modules whose dotted path ends in this name."""
     return f"?{name}"
+
+
+def folder_signal(folder: str) -> str:
+    """Return the signal of the Go files directly in a folder: all of them together are one package."""
+    return f"?{folder}/"
 
 
 def signals_of(path: str, folders: AbstractSet[str]) -> tuple[str, ...]:
@@ -31,6 +36,8 @@ def signals_of(path: str, folders: AbstractSet[str]) -> tuple[str, ...]:
     stem = name.split(".", 1)[0]
     found = {path}
     found.update(_suffixes(parents if stem in ("__init__", "index") else [*parents, stem]))
+    if name.endswith(".go"):
+        found.add(folder_signal("/".join(parents)))
     for depth in range(1, len(parents) + 1):
         if "/".join(parents[:depth]) not in folders:
             found.update(_suffixes(parents[:depth]))
