@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from graph.extract.facts import Attribute, Collection, Expr, Name, Parameter, Subscript
+from graph.extract.facts import Attribute, ClassRef, Collection, Expr, Name, Parameter, Subscript
 from graph.extract.python_scopes import UNKNOWN, Body
 from graph.extract.tree_walk import MAX_DEPTH, TreeWalker
 
@@ -82,18 +82,29 @@ class GoTypes(TreeWalker):
         return Subscript(Name("func"), Collection("tuple", (Collection("tuple", types), result or UNKNOWN)))
 
     def anonymous(self, node: Node) -> Expr:
-        """Walk a type without a name; its members belong to no definition."""
-        if self.parts(node) and any(self.parts(part) for part in self.parts(node)):
-            self.notes.add("members of a type without a name were not recorded")
-        open_nodes = [node]
-        while open_nodes:
-            inner = open_nodes.pop()
-            for part in self.parts(inner):
-                if self.kind(part) == "field_declaration_list":
-                    open_nodes.append(part)
-                elif (of := part.child_by_field_name("type")) is not None:
-                    self.type(of)
-        return UNKNOWN
+        """Return a type without a name: the scope that declares the fields of a struct; interfaces are only noted."""
+        if self.kind(node) == "interface_type":
+            if any(self.kind(part) == "method_elem" for part in self.parts(node)):
+                self.notes.add("methods of an interface without a name were not recorded")
+            return Name("any")
+        outer = self.body
+        body = self.body = self.open("class", outer.qualname)
+        for listed in self.parts(node):
+            for field in self.parts(listed):
+                self._anonymous_field(field)
+        # What a type mentions is mentioned where it stands.
+        outer.references.extend(body.references)
+        body.references.clear()
+        self.body = outer
+        return ClassRef(body.number)
+
+    def _anonymous_field(self, field: Node) -> None:
+        type_node = field.child_by_field_name("type")
+        of = self.type(type_node)
+        embedded = named_type(type_node)
+        names = field.children_by_field_name("name")
+        for name in names or ([embedded] if embedded is not None else []):
+            self.assign(self.name(name), of, field.end_point[0] + 1, "annotation")
 
     # -- heads ----------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ types are written where values are, and ranging gives pairs.
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from graph.extract.facts import Assign, CallExpr, Collection, Expr, Subscript
+from graph.extract.facts import Assign, CallExpr, ClassRef, Collection, Expr, Subscript
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding
 from graph.resolve.core import union
@@ -24,6 +24,7 @@ from graph.resolve.values import (
     Literal,
     Package,
     Returning,
+    Shape,
     Value,
     Values,
 )
@@ -81,6 +82,8 @@ class GoEvaluator(Evaluator):
         return super()._bound_type(view, scope, binding)
 
     def types(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        if isinstance(expr, ClassRef):
+            return (Shape(view.path, expr.scope),)
         if isinstance(expr, Collection):
             places = (self.types(view, scope, item, line) for item in expr.values)
             return (Elements("tuple", tuple(found[0] if found else External("?") for found in places)),)
@@ -104,6 +107,12 @@ class GoEvaluator(Evaluator):
         return self.guarded(key, lambda: self.types(view, definition.owner, of, definition.start_line))
 
     # -- members --------------------------------------------------------------------------------------------------
+
+    def attribute(self, value: Value, name: str) -> Values:
+        if isinstance(value, Shape):
+            bindings = self.view(value.path).bindings(value.scope, name)
+            return self.bound(self.view(value.path), bindings, 0) if bindings is not None else ()
+        return super().attribute(value, name)
 
     def own_member(self, owner: Class, name: str) -> Values:
         found = super().own_member(owner, name)
