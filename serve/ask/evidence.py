@@ -46,6 +46,8 @@ class Shown(Struct, frozen=True, kw_only=True):
     """The lines that were shown, where only some were."""
     rank: int = 0
     """0 for the best hit of the question; what a tool of the model's own choice gave comes after the evidence."""
+    is_given: bool = False
+    """The question names it and asks for something else: that the answer names it too proves little."""
 
 
 class Excerpt(Struct, frozen=True, kw_only=True):

@@ -32,6 +32,7 @@ _RANK_WEIGHTS = (0.6, 0.4, 0.3)
 _NAME_WEIGHT = 2.0
 _OPENING_WEIGHT = 1.0
 """Of a name in the first sentence, which is the answer itself; what comes after explains it."""
+_GIVEN_SHARE = 0.25
 _QUOTE_WEIGHT = 1.0
 _OVERLAP_WEIGHT = 1.0
 _KEPT_SHARE = 0.7
@@ -73,7 +74,7 @@ def attribute(store: GraphReader, answer: str, shown: Sequence[Shown]) -> tuple[
     )
     supported = [found for found in weighed if found.supports]
     border = supported[0].weight * _KEPT_SHARE if supported else 0.0
-    kept = _unambiguous(answer, [found for found in supported if found.weight >= border])
+    kept = _unambiguous(answer, [found for found in supported if found.weight >= border or found.shown.is_given])
     citations = [_citation(store, found.shown, supports=True) for found in _distinct(kept)[:MAX_CITATIONS]]
     if not citations and weighed:
         citations = [_citation(store, min(shown, key=lambda place: place.rank), supports=False)]
@@ -147,8 +148,8 @@ def _weigh(answer: str, place: Shown, own_names: int) -> _Weighed:
     opens = named and names(_first_sentence(answer), place.name)
     weight = (
         rank
-        + _OPENING_WEIGHT * opens
-        + _NAME_WEIGHT * named
+        + (0.0 if place.is_given else _OPENING_WEIGHT * opens)
+        + _NAME_WEIGHT * named * (_GIVEN_SHARE if place.is_given else 1.0)
         + _QUOTE_WEIGHT * quoted
         + _OVERLAP_WEIGHT * _overlap(answer, place.text)
     )

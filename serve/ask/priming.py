@@ -14,6 +14,8 @@ from graph.repository import Repository
 from graph.search.search import query_terms
 from graph.tools import call_tool
 from serve.ask.evidence import CHARACTERS_A_TOKEN, Shown, choose, excerpts, quoted
+from serve.ask.relating import Related, related
+from serve.ask.relations import Relation, relation_in
 from serve.ask.retrieval import Question, Retrieved, retrieve
 from serve.events import Step
 
@@ -46,6 +48,10 @@ def prime(repository: Repository, question: Question, budget_tokens: int, items:
     repository.refresh(_REFRESH_S)
     if question.is_about_everything:
         return _overview(repository, budget_tokens, began)
+    relation = relation_in(question.text)
+    of_graph = related(repository, relation, question, budget_tokens) if relation is not None else None
+    if relation is not None and of_graph is not None:
+        return _relation(relation, of_graph, began)
     found = retrieve(repository, question)
     query = query_terms(repository.store.read(), question.text)
     pieces = excerpts(
@@ -71,6 +77,20 @@ def prime(repository: Repository, question: Question, budget_tokens: int, items:
         confidence=found.confidence if pieces else 0.0,
         step=step,
     )
+
+
+def _relation(relation: Relation, found: Related, began: float) -> Primed:
+    text = quoted(found.texts)
+    step = Step(
+        number=1,
+        tool=relation.direction,
+        arguments=json.dumps({"key": found.key}),
+        summary=found.summary,
+        result=text,
+        ms=round((time.monotonic() - began) * 1000),
+        is_primed=True,
+    )
+    return Primed(text=text, shown=found.shown, step=step)
 
 
 def _overview(repository: Repository, budget_tokens: int, began: float) -> Primed:
