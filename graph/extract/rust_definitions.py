@@ -1,7 +1,8 @@
 """Types, traits and implementations of Rust.
 
 What an `impl` defines belongs to the scope of the type where the same module declares it, else to a scope of kind
-`extension`, in which `Self` stands for the type and `impl` for the trait. The variants of an enum are instances of it.
+`extension`, in which `Self` stands for the type and `impl` for the trait. The variants of an enum are instances of it,
+those with fields in parentheses functions that return one.
 """
 
 # ruff: noqa: D102 - the handlers are named after the kinds of nodes in the grammar, which says what each of them is
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from graph.extract.facts import Attribute, Expr, Name, Subscript
+from graph.extract.facts import Attribute, Collection, Expr, Name, Subscript
 from graph.extract.python_scopes import UNKNOWN, Body
 from graph.extract.rust_attributes import Attributes, read_attributes
 from graph.extract.rust_items import RustItems
@@ -142,7 +143,12 @@ class RustWalker(RustItems):
         name_node, body, value = (node.child_by_field_name(name) for name in ("name", "body", "value"))
         if name_node is None:
             return
-        self.assign(self.name(name_node), enum, node.end_point[0] + 1, "annotation")
+        fields = [self._payload(part) for part in self.parts(body)] if body is not None else []
+        of: Expr = enum
+        if body is not None and self.kind(body) == "ordered_field_declaration_list":
+            payload = Collection("tuple", tuple(field for field in fields if field is not None))
+            of = Subscript(Name("fn"), Collection("tuple", (payload, enum)))
+        self.assign(self.name(name_node), of, node.end_point[0] + 1, "annotation")
         signature = self.first_line(node)
         self.item(
             NodeKind.VARIABLE,
@@ -150,17 +156,18 @@ class RustWalker(RustItems):
             node,
             attributes,
             modifiers=("variant",),
-            annotation=enum,
+            annotation=of,
             exported=True,
             signature=signature,
         )
-        for part in self.parts(body) if body is not None else ():
-            if self.kind(part) == "field_declaration":
-                self.type(part.child_by_field_name("type"))
-            elif self.kind(part) not in ("attribute_item", "visibility_modifier"):
-                self.type(part)
         if value is not None:
             self.expr(value)
+
+    def _payload(self, part: Node) -> Expr | None:
+        """Return the type of a field of a variant, None for what is no field."""
+        if self.kind(part) == "field_declaration":
+            return self.type(part.child_by_field_name("type"))
+        return None if self.kind(part) in ("attribute_item", "visibility_modifier") else self.type(part)
 
     # -- implementations --------------------------------------------------------------------------------------------
 

@@ -66,6 +66,12 @@ class RustItems(RustUses):
     def on_inner_attribute_item(self, _node: Node) -> Expr:
         return UNKNOWN
 
+    def on_use_declaration(self, node: Node) -> Expr:
+        self.is_conditional = "conditional" in self.taken_attributes().modifiers
+        super().on_use_declaration(node)
+        self.is_conditional = False
+        return UNKNOWN
+
     def taken_attributes(self) -> Attributes:
         """Return the attributes that stand before the item being walked; what is inside of it has its own."""
         found, self._attributes = self._attributes, []
@@ -162,7 +168,9 @@ class RustItems(RustUses):
             return self.walk(node)
         outer, name, in_tests = self.body, self.text(name_node), self.in_tests
         if members is None:
+            self.is_conditional = "conditional" in attributes.modifiers
             self.declare_module(name, attributes.path, node)
+            self.is_conditional = False
             return UNKNOWN
         number = len(self.bodies)
         index = self.item(NodeKind.MODULE, name_node, node, attributes, body_node=members, scope=number)

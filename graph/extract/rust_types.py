@@ -46,6 +46,8 @@ class RustTypes(TreeWalker):
                 names.append(name)
             path = path.child_by_field_name("path")
         value = self.type(path, mentioned=False) if path is not None else None
+        if value == Name("self"):
+            value = Name("self::")  # the module, not the receiver
         for name in reversed(names):
             # `::name` begins at the crates, where a name means what it means to `use`.
             value = Attribute(value, self.text(name), name.start_point[0] + 1) if value is not None else self.name(name)

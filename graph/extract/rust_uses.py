@@ -18,6 +18,11 @@ _MAX_LEAVES = 2_000
 class RustUses(RustExpressions):
     """Walks imports."""
 
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.is_conditional = False
+        """The item being walked stands below a `#[cfg]`."""
+
     def on_use_declaration(self, node: Node) -> Expr:
         tree = node.child_by_field_name("argument")
         if tree is None:
@@ -63,7 +68,7 @@ class RustUses(RustExpressions):
                 line=line,
                 names=names,
                 scope=self.body.number,
-                is_conditional=self.body.flow > 0,
+                is_conditional=self.is_conditional or self.body.flow > 0,
                 end_line=node.end_point[0] + 1,
             )
         )

@@ -37,6 +37,10 @@ def evaluator_for(language: str, world: World) -> Evaluator:
         from graph.resolve.evaluator_go import GoEvaluator
 
         return GoEvaluator(world)
+    if language == "rust":
+        from graph.resolve.evaluator_rust import RustEvaluator
+
+        return RustEvaluator(world)
     from graph.resolve.evaluator import Evaluator
 
     return Evaluator(world)
@@ -52,6 +56,10 @@ def collector_for(language: str, evaluator: Evaluator, view: FileView) -> EdgeCo
         from graph.resolve.edges_go import GoEdges
 
         return GoEdges(evaluator, view)
+    if language == "rust":
+        from graph.resolve.edges_rust import RustEdges
+
+        return RustEdges(evaluator, view)
     from graph.resolve.edges import EdgeCollector
 
     return EdgeCollector(evaluator, view)

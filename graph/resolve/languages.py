@@ -109,6 +109,10 @@ def rules_for(language: str) -> LanguageRules | None:
             from graph.resolve.rules_go import GO_RULES
 
             return GO_RULES
+        case "rust":
+            from graph.resolve.rules_rust import RUST_RULES
+
+            return RUST_RULES
         case _:
             return None
 

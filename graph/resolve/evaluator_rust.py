@@ -1,0 +1,361 @@
+"""What expressions of Rust stand for, where the language differs from the common rules.
+
+Modules do not see the names of the module around them; paths begin at a crate, a module or a name in scope; methods of
+a type may stand in any file of its crate; options, results and smart pointers are taken for what they hold.
+"""
+
+# ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
+from __future__ import annotations
+
+from graph.extract.facts import Assign, CallExpr, Collection, Expr, Import, Name
+from graph.model import NodeKind
+from graph.resolve.bindings import Binding
+from graph.resolve.core import union
+from graph.resolve.evaluator import Evaluator
+from graph.resolve.implementations_rust import CrateIndex
+from graph.resolve.library_rust import PASSING, TAKING
+from graph.resolve.modules_rust import Place, RustModules
+from graph.resolve.rules_rust import RUST_RULES
+from graph.resolve.values import (
+    Class,
+    Elements,
+    External,
+    Function,
+    Instance,
+    Literal,
+    Method,
+    Module,
+    Shape,
+    Value,
+    Values,
+)
+from graph.resolve.views import FileView
+
+__all__ = ["RustEvaluator"]
+
+_MEMBERS = frozenset({"class", "extension"})
+
+
+class RustEvaluator(Evaluator):
+    """The common evaluator with paths, modules, implementations and traits."""
+
+    @property
+    def modules(self) -> RustModules:
+        """The index of modules."""
+        return RUST_RULES.modules(self.world)
+
+    # -- names ----------------------------------------------------------------------------------------------------
+
+    def name(self, view: FileView, scope: int, name: str, line: int) -> Values:
+        match name:
+            case "Self":
+                return self.own_type(view, scope)
+            case "self::":
+                return self._module(self.modules.module_of(view, scope))
+            case "super" | "crate":
+                return self.first(view, scope, name)
+            case _ if name.endswith("!"):
+                return self._macro(view, name[:-1]) or (External(name),)
+            case _:
+                return super().name(view, *self._visible(view, scope, name, line))
+
+    def _visible(self, view: FileView, scope: int, name: str, line: int) -> tuple[int, str, int]:
+        """Return where a name is looked up: `let` binds from its own line on, before that it is another's name."""
+        while line > 0 and (found := self.find(view, scope, name)) is not None:
+            number, same_frame = found
+            bindings = view.bindings(number, name) if same_frame and number > 0 else None
+            if bindings is None or any(item.assign is None or item.line < line for item in bindings.everything):
+                break
+            scope, line = view.facts.scopes[number].parent, 0
+        return scope, name, line
+
+    def _receiver(self, view: FileView, scope: int, index: int) -> Values:
+        if index != 0 or view.parameters(scope)[0].name != "self":
+            return ()
+        owner = view.facts.scopes[scope].parent
+        if view.facts.scopes[owner].kind == "extension":
+            found = self.extended(view.path, owner)
+            return tuple(Instance(item.path, item.index) for item in found if isinstance(item, Class))
+        return super()._receiver(view, scope, index)
+
+    def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
+        number, same_frame = scope, True
+        while number >= 0:
+            facts = view.facts.scopes[number]
+            if facts.kind not in _MEMBERS and view.binds(number, name):
+                return number, same_frame
+            if facts.kind in _MEMBERS and self._is_type_parameter(view, number, name):
+                return number, same_frame
+            if facts.kind == "module":
+                return None
+            same_frame = False
+            number = facts.parent
+        return None
+
+    def _is_type_parameter(self, view: FileView, scope: int, name: str) -> bool:
+        assigns = view.facts.scopes[scope].assigns
+        return any(item.how == "type" and item.target == Name(name) for item in assigns) and not any(
+            item.owner == scope and item.name == name for item in view.facts.definitions
+        )
+
+    def _global(self, view: FileView, name: str) -> Values:
+        """Return a name of the crates that a file can name, or of the language."""
+        self.listen(self.modules.listens(view.path))
+        root = self.modules.crate(view.path, name)
+        if root is not None:
+            return (Module(root),)
+        stars = [star for star in view.stars if star.scope == 0]
+        if stars:
+            found = self.guarded(("star", view.path, name), lambda: self._from_stars(view, name))
+            if found:
+                return found
+        if self.modules.is_outside(view.path, name):
+            return (External(name),)
+        return RUST_RULES.builtin(name)
+
+    def own_type(self, view: FileView, scope: int) -> Values:
+        """Return what `Self` is in a scope."""
+        while scope > 0:
+            facts = view.facts.scopes[scope]
+            if facts.kind == "class" and facts.definition >= 0:
+                return (Class(view.path, facts.definition),)
+            if facts.kind == "extension":
+                return self.extended(view.path, scope)
+            scope = facts.parent
+        return ()
+
+    def extended(self, path: str, scope: int) -> Values:
+        """Return the type that an `impl` block is for."""
+        return self.guarded(("extended", path, scope), lambda: self._assigned_in(path, scope, "Self"))
+
+    def _assigned_in(self, path: str, scope: int, name: str) -> Values:
+        view = self.view(path)
+        facts = view.facts.scopes[scope]
+        values = [item for item in facts.assigns if item.target == Name(name) and item.how == "type"]
+        return union(self._type_value(view, facts.parent, item.value, item.line) for item in values)
+
+    def _type_value(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        """Return the classes that a type is, behind aliases and type arguments."""
+        found = self.types(view, scope, expr, line)
+        return tuple(Class(item.path, item.index) for item in found if isinstance(item, Instance))
+
+    # -- paths ----------------------------------------------------------------------------------------------------
+
+    def imported(self, view: FileView, item: Import, name: str) -> Values:
+        """Return what an import binds; `name` is empty for a module as a whole."""
+        if item.kind == "declare":
+            target = RUST_RULES.import_target(self.world, view.path, item)
+            self.listen(target.listens)
+            return (target.value,) if target.value is not None else ()
+        parts = [*item.specifier.split("::"), *([name] if name else [])]
+        key = ("path", view.path, item.scope, item.line, "::".join(parts))
+        return self.guarded(key, lambda: self._path(view, item.scope, parts, item))
+
+    def _path(self, view: FileView, scope: int, parts: list[str], item: Import) -> Values:
+        values = self.first(view, scope, parts[0], item)
+        if not values and parts[0] not in ("crate", "self", "super"):
+            values = (External(parts[0]),)  # what no scope and no crate of the repository has is a crate outside
+        for part in parts[1:]:
+            if part == "super":
+                places = [self._place(value) for value in values]
+                values = union(self._above(place) for place in places if place is not None)
+            else:
+                values = union(self.attribute(value, part) for value in values)
+        return values
+
+    def first(self, view: FileView, scope: int, name: str, item: Import | None = None) -> Values:
+        """Return what the first part of a path means."""
+        self.listen(self.modules.listens(view.path))
+        match name:
+            case "crate":
+                root = self.modules.root(view.path)
+                self._follow(Place(view.path), root)
+                return (Module(root),)
+            case "self":
+                return self._module(self.modules.module_of(view, scope))
+            case "super":
+                return self._above(self.modules.module_of(view, scope))
+            case _:
+                return self._local(view, scope, name, item) or self._global(view, name)
+
+    def _local(self, view: FileView, scope: int, name: str, item: Import | None) -> Values:
+        """Return a name in scope; the import itself does not count: `use log::log;`."""
+        found = self.find(view, scope, name)
+        bindings = view.bindings(found[0], name) if found is not None else None
+        if bindings is None:
+            return ()
+        others = [binding for binding in bindings.everything if binding.item is not item or item is None]
+        return union(self.binding(view, binding) for binding in others)
+
+    def _follow(self, place: Place, root: str) -> None:
+        """Depend on the files between a file and the root of its crate: they declare it."""
+        seen = 0
+        while place.path != root and seen < 40:
+            above = self.modules.parent(Place(place.path))
+            if above is None:
+                return
+            self.view(above.path)
+            place, seen = above, seen + 1
+
+    def _above(self, place: Place) -> Values:
+        above = self.modules.parent(place)
+        if above is None:
+            return ()
+        self.view(above.path)
+        return self._module(above)
+
+    def _module(self, place: Place) -> Values:
+        return (Shape(place.path, place.scope),) if place.scope > 0 else (Module(place.path),)
+
+    def _place(self, value: Value) -> Place | None:
+        if isinstance(value, Module):
+            return Place(value.path)
+        return Place(value.path, value.scope) if isinstance(value, Shape) else None
+
+    def in_module(self, path: str, scope: int, name: str) -> Values:
+        """Return a member of a module, also one that comes in by a glob."""
+        return self.guarded(("member of", path, scope, name), lambda: self._in_module(path, scope, name))
+
+    def _in_module(self, path: str, scope: int, name: str) -> Values:
+        view = self.view(path)
+        if not view.facts.scopes:
+            return ()
+        bindings = view.bindings(scope, name)
+        if bindings is not None:
+            return self.bound(view, bindings, 0)
+        stars = [star for star in view.stars if star.scope == scope]
+        return union(self.imported(view, star, name) for star in stars)
+
+    # -- bindings and types -----------------------------------------------------------------------------------------
+
+    def binding(self, view: FileView, binding: Binding) -> Values:
+        if binding.definition >= 0:
+            definition = view.facts.definitions[binding.definition]
+            if definition.kind is NodeKind.MODULE:
+                return (Shape(view.path, definition.scope),)
+        return super().binding(view, binding)
+
+    def assigned(self, view: FileView, scope: int, assign: Assign) -> Values:
+        if assign.how == "type":
+            return self._type_value(view, scope, assign.value, assign.line)
+        return super().assigned(view, scope, assign)
+
+    def _bound_type(self, view: FileView, scope: int, binding: Binding) -> Values:
+        if binding.assign is not None and binding.assign.how == "type":
+            return self.types(view, binding.scope, binding.assign.value, binding.assign.line)
+        return union(self._instance(value, view, scope) for value in self.binding(view, binding))
+
+    def types(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        if isinstance(expr, Collection):
+            places = (self.types(view, scope, item, line) for item in expr.values)
+            return (Elements("tuple", tuple(found[0] if found else External("?") for found in places)),)
+        return super().types(view, scope, expr, line)
+
+    def _type_argument(self, view: FileView, scope: int, item: Expr, line: int) -> Values:
+        return self.types(view, scope, item, line)
+
+    # -- members --------------------------------------------------------------------------------------------------
+
+    def attribute(self, value: Value, name: str) -> Values:
+        if isinstance(value, Shape):
+            return self.in_module(value.path, value.scope, name)
+        if isinstance(value, External):
+            return (External(f"{value.name}::{name}"),)
+        found = super().attribute(value, name)
+        if not found and isinstance(value, Instance | Function) and name in PASSING:
+            return (Method(value, name),)
+        return found
+
+    def member_below(self, owner: Class, name: str) -> Values:
+        del owner, name
+        return ()
+
+    def own_member(self, owner: Class, name: str) -> Values:
+        found = super().own_member(owner, name) or self._elsewhere(owner, name)
+        return union([found, self._beside_field(owner, name)]) if found else ()
+
+    def _beside_field(self, owner: Class, name: str) -> Values:
+        """Return the methods of a type that has a field of the same name: parentheses tell them apart."""
+        view = self.view(owner.path)
+        scope = view.facts.definitions[owner.index].scope
+        bindings = view.bindings(scope, name) if scope >= 0 else None
+        if bindings is None or not bindings.declared:
+            return ()
+        return union(self.binding(view, item) for item in bindings.values if item.definition >= 0)
+
+    def _elsewhere(self, owner: Class, name: str) -> Values:
+        """Return a member from the `impl` blocks that stand apart from their type."""
+        return self.guarded(("elsewhere", owner, name), lambda: self._from_blocks(owner, name))
+
+    def _from_blocks(self, owner: Class, name: str) -> Values:
+        found: list[Values] = []
+        for path, scope in self._blocks(owner):
+            view = self.view(path)
+            if view.binds(scope, name) and owner in self.extended(path, scope):
+                bindings = view.bindings(scope, name)
+                found.append(self.bound(view, bindings, 0) if bindings is not None else ())
+        return union(found)
+
+    def _blocks(self, owner: Class) -> list[tuple[str, int]]:
+        name = self.view(owner.path).facts.definitions[owner.index].name
+        return self._crate(owner.path).blocks.get(name, [])
+
+    def _crate(self, path: str) -> CrateIndex:
+        """Return the implementations of a crate; any of its files may hold one, so all of them are depended on."""
+        root = self.modules.root(path)
+        files = self.modules.crate_files(root)
+        self.listen((*files, *self.modules.listens(path)))
+        return self.world.index(f"rust {root}", lambda world: CrateIndex(world, files))
+
+    def _bases(self, owner: Class) -> Values:
+        apart = [
+            self._assigned_in(path, scope, "impl")
+            for path, scope in self._blocks(owner)
+            if owner in self.extended(path, scope)
+        ]
+        return union([super()._bases(owner), *apart])
+
+    def _macro(self, view: FileView, name: str) -> Values:
+        """Return a macro of the crate by its name, where only one has it; macros have a name space of their own."""
+        found = self._crate(view.path).macros.get(name, [])
+        own = [item for item in found if item[0] == view.path]
+        return tuple(Class(path, index) for path, index in (own or found)) if len(own or found) == 1 else ()
+
+    # -- calls ----------------------------------------------------------------------------------------------------
+
+    def _call(self, view: FileView, scope: int, call: CallExpr, line: int) -> Values:
+        if call.constructs:
+            return self.types(view, scope, call.function, line)
+        return super()._call(view, scope, call, line)
+
+    def called(self, value: Value, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        if isinstance(value, Class) and self._kind(value) is NodeKind.MACRO:
+            return ()
+        return super().called(value, call, view, scope)
+
+    def _kind(self, value: Class) -> NodeKind:
+        return self.view(value.path).facts.definitions[value.index].kind
+
+    def container_call(self, method: Method, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        del call, view, scope
+        owner, name = method.owner, method.name
+        if not isinstance(owner, Elements | Literal):
+            return (owner,) if name in PASSING else ()
+        if name in TAKING:
+            return self.item(owner, ()) if name in ("get", "get_mut", "remove") else self.elements(owner)
+        if name in ("values", "values_mut", "into_values"):
+            return (Elements("list", owner.values if isinstance(owner, Elements) else ()),)
+        if name in ("keys", "into_keys"):
+            return (Elements("list", owner.items if isinstance(owner, Elements) else ()),)
+        if name in ("map", "flat_map", "filter_map", "fold", "and_then", "len", "is_empty", "contains", "zip"):
+            return ()
+        if name == "enumerate":
+            held = self.elements(owner)
+            return tuple(Elements("list", (Elements("tuple", (External("usize"), item)),)) for item in held)
+        return (owner,)
+
+    def elements(self, value: Value) -> Values:
+        if isinstance(value, Elements) and value.kind == "dict":
+            keys = value.items or (External("?"),)
+            return tuple(Elements("tuple", (keys[0], item)) for item in value.values)
+        return super().elements(value)
