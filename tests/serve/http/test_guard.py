@@ -167,7 +167,7 @@ def app_client(tmp_path_factory):
 
 
 @requirement("errors.never-500")
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32), st.sampled_from(_SMALL), st.booleans())
 def test_a_mutated_captured_request_is_never_a_500(app_client, seed, path, is_stream):
     """One to three parts of a real request replaced by nonsense: answered or refused, never a fault of ours."""
@@ -207,7 +207,7 @@ _CHAT = {
 
 
 @requirement("errors.never-500")
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32))
 def test_a_mutated_chat_request_is_never_a_500(app_client, seed):
     """The same for Chat Completions."""
