@@ -18,8 +18,8 @@ TextReader: TypeAlias = Callable[[str], "str | None"]
 
 Table: TypeAlias = "dict[str, object]"
 
-_TARGET_FOLDERS = ("src/bin", "tests", "examples", "benches")
-"""Folders in which each file, and each folder with a `main.rs`, is a crate of its own."""
+_TARGET_FOLDERS = {"src/bin": "autobins", "tests": "autotests", "examples": "autoexamples", "benches": "autobenches"}
+"""Folders in which each file, and each folder with a `main.rs`, is a crate of its own, and the key that says not so."""
 
 _MAX_TEXT = 262_144
 _DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
@@ -34,7 +34,9 @@ class Package(Struct, frozen=True):
     library: str | None
     """The root file of its library."""
     roots: tuple[str, ...]
-    """The root files of all its crates, the library first."""
+    """The root files of its crates that are named or have a fixed name, the library first."""
+    found: tuple[str, ...] = ()
+    """The root files that are found by their folder; another crate may declare them as modules too."""
     linked: tuple[tuple[str, str], ...] = ()
     """Dependencies in the repository: the name as code writes it, and the folder of the package."""
     outside: frozenset[str] = frozenset()
@@ -98,6 +100,7 @@ def _package(folder: str, table: Table, files: list[str], tables: dict[str, Tabl
         name=named.replace("-", "_"),
         library=posixpath.join(folder, root) if has_library else None,
         roots=tuple(dict.fromkeys(posixpath.join(folder, found) for found in roots)),
+        found=tuple(posixpath.join(folder, path) for path in _found(table, files) if path not in roots),
         linked=linked,
         outside=frozenset(found for found, _ in _dependencies(table) if found not in named_inside),
     )
@@ -114,8 +117,15 @@ def _targets(table: Table, files: list[str]) -> Iterator[str]:
             path = _text(cast("Table", item), "path") if isinstance(item, dict) else ""
             if path and posixpath.normpath(path) in known:
                 yield posixpath.normpath(path)
+
+
+def _found(table: Table, files: list[str]) -> Iterator[str]:
+    """Give the root files that nobody names: each file of the folders for programs, tests, examples and benches."""
+    package = _table(table, "package")
     for path in files:
-        for target in _TARGET_FOLDERS:
+        for target, switch in _TARGET_FOLDERS.items():
+            if package.get(switch) is False:
+                continue
             rest = path[len(target) + 1 :] if path.startswith(f"{target}/") else ""
             if rest and ("/" not in rest or (rest.count("/") == 1 and rest.endswith("/main.rs"))):
                 yield path

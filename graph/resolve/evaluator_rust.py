@@ -7,17 +7,18 @@ a type may stand in any file of its crate; options, results and smart pointers a
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from graph.extract.facts import Assign, CallExpr, Collection, Expr, Import, Name
+from graph.extract.facts import Assign, CallExpr, Collection, Expr, Import, Name, Subscript
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding
 from graph.resolve.core import union
 from graph.resolve.evaluator import Evaluator
 from graph.resolve.implementations_rust import CrateIndex
-from graph.resolve.library_rust import PASSING, TAKING
+from graph.resolve.library_rust import ASKING, PASSING, TAKING
 from graph.resolve.modules_rust import Place, RustModules
 from graph.resolve.rules_rust import RUST_RULES
 from graph.resolve.values import (
     Class,
+    Constant,
     Elements,
     External,
     Function,
@@ -57,9 +58,12 @@ class RustEvaluator(Evaluator):
             case _ if name.endswith("!"):
                 return self._macro(view, name[:-1]) or (External(name),)
             case _:
-                return super().name(view, *self._visible(view, scope, name, line))
+                scope, line = self._visible(view, scope, name, line)
+                is_bound = not view.stars or self.find(view, scope, name) is not None
+                found = () if is_bound else self._by_globs(view, scope, name)
+                return found or super().name(view, scope, name, line)
 
-    def _visible(self, view: FileView, scope: int, name: str, line: int) -> tuple[int, str, int]:
+    def _visible(self, view: FileView, scope: int, name: str, line: int) -> tuple[int, int]:
         """Return where a name is looked up: `let` binds from its own line on, before that it is another's name."""
         while line > 0 and (found := self.find(view, scope, name)) is not None:
             number, same_frame = found
@@ -67,7 +71,23 @@ class RustEvaluator(Evaluator):
             if bindings is None or any(item.assign is None or item.line < line for item in bindings.everything):
                 break
             scope, line = view.facts.scopes[number].parent, 0
-        return scope, name, line
+        return scope, line
+
+    def _by_globs(self, view: FileView, scope: int, name: str) -> Values:
+        """Return a name that comes in by a glob of the module or of a block around a scope."""
+        module = self.modules.module_of(view, scope).scope
+        key = ("globs", view.path, module, name)
+        return self.guarded(key, lambda: self._from_globs(view, module, name))
+
+    def _from_globs(self, view: FileView, module: int, name: str) -> Values:
+        for star in view.stars:
+            if self.modules.module_of(view, star.scope).scope == module:
+                values = self.imported(view, star, "")
+                inside = tuple(value for value in values if not isinstance(value, External))
+                found = union(self.attribute(value, name) for value in inside)
+                if found:
+                    return found
+        return ()
 
     def _receiver(self, view: FileView, scope: int, index: int) -> Values:
         if index != 0 or view.parameters(scope)[0].name != "self":
@@ -104,11 +124,6 @@ class RustEvaluator(Evaluator):
         root = self.modules.crate(view.path, name)
         if root is not None:
             return (Module(root),)
-        stars = [star for star in view.stars if star.scope == 0]
-        if stars:
-            found = self.guarded(("star", view.path, name), lambda: self._from_stars(view, name))
-            if found:
-                return found
         if self.modules.is_outside(view.path, name):
             return (External(name),)
         return RUST_RULES.builtin(name)
@@ -176,7 +191,14 @@ class RustEvaluator(Evaluator):
             case "super":
                 return self._above(self.modules.module_of(view, scope))
             case _:
-                return self._local(view, scope, name, item) or self._global(view, name)
+                return (
+                    self._local(view, scope, name, item)
+                    or (self._by_globs(view, scope, name) if view.stars and not self._is_glob(item) else ())
+                    or self._global(view, name)
+                )
+
+    def _is_glob(self, item: Import | None) -> bool:
+        return item is not None and any(imported.name == "*" for imported in item.names)
 
     def _local(self, view: FileView, scope: int, name: str, item: Import | None) -> Values:
         """Return a name in scope; the import itself does not count: `use log::log;`."""
@@ -223,8 +245,7 @@ class RustEvaluator(Evaluator):
         bindings = view.bindings(scope, name)
         if bindings is not None:
             return self.bound(view, bindings, 0)
-        stars = [star for star in view.stars if star.scope == scope]
-        return union(self.imported(view, star, name) for star in stars)
+        return self._by_globs(view, scope, name) if view.stars else ()
 
     # -- bindings and types -----------------------------------------------------------------------------------------
 
@@ -262,7 +283,7 @@ class RustEvaluator(Evaluator):
         if isinstance(value, External):
             return (External(f"{value.name}::{name}"),)
         found = super().attribute(value, name)
-        if not found and isinstance(value, Instance | Function) and name in PASSING:
+        if not found and isinstance(value, Instance | Function) and (name in PASSING or name in ASKING):
             return (Method(value, name),)
         return found
 
@@ -353,6 +374,29 @@ class RustEvaluator(Evaluator):
             held = self.elements(owner)
             return tuple(Elements("list", (Elements("tuple", (External("usize"), item)),)) for item in held)
         return (owner,)
+
+    def item(self, value: Value, keys: Values) -> Values:
+        if isinstance(value, External):
+            return (External(f"{value.name}[]"),)  # a part of what comes from outside comes from outside too
+        if isinstance(value, Instance):
+            wanted = [key.value for key in keys if isinstance(key, Constant) and key.type == "variant"]
+            if wanted:
+                return self._payload(value, wanted[0])
+        return super().item(value, keys)
+
+    def _payload(self, value: Instance, wanted: str) -> Values:
+        """Return a field of a variant: `Kind.Named:0` is the first one of `Kind::Named(...)`."""
+        path, _, place = wanted.rpartition(":")
+        view = self.view(value.path)
+        scope = view.facts.definitions[value.index].scope
+        bindings = view.bindings(scope, path.rpartition(".")[2]) if scope >= 0 else None
+        for binding in bindings.declared if bindings is not None else []:
+            of = binding.assign.value if binding.assign is not None else None
+            if isinstance(of, Subscript) and isinstance(of.index, Collection):
+                fields = of.index.values[0]
+                if isinstance(fields, Collection) and int(place) < len(fields.values):
+                    return self.types(view, scope, fields.values[int(place)], binding.line)
+        return ()
 
     def elements(self, value: Value) -> Values:
         if isinstance(value, Elements) and value.kind == "dict":

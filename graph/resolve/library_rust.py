@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CRATES", "LISTS", "MAPS", "PASSING", "PRELUDE", "TAKING", "TRANSPARENT"]
+__all__ = ["ASKING", "CRATES", "LISTS", "MAPS", "PASSING", "PRELUDE", "TAKING", "TRANSPARENT"]
 
 CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
 
@@ -52,3 +52,12 @@ TAKING = frozenset(
     }
 )  # fmt: skip
 """Methods of collections and iterators that give one of their items."""
+
+ASKING = frozenset(
+    {
+        "and_then", "as_slice", "err", "filter", "insert", "is_err", "is_none", "is_none_or", "is_ok", "is_some",
+        "is_some_and", "iter", "map", "map_or", "map_or_else", "replace", "to_string", "transpose", "try_into",
+        "unwrap_err", "expect_err", "into", "hash", "cmp", "partial_cmp", "eq", "ne", "fmt",
+    }
+)  # fmt: skip
+"""Methods of options, results and what everybody derives, whose result is not followed."""

@@ -39,6 +39,7 @@ class RustModules:
         self._files = {path for path in world.paths() if path.endswith(".rs")}
         self._packages = read_packages(sorted(self._files), world.config_text)
         self._roots: dict[str, Package] = {root: item for item in self._packages.values() for root in item.roots}
+        self._perhaps: dict[str, Package] = {root: item for item in self._packages.values() for root in item.found}
         self._parents: dict[str, Place | None] = {}
         self._strays: dict[str, dict[str, Place]] = {}
         self._crates: dict[str, tuple[str, ...]] = {}
@@ -52,7 +53,10 @@ class RustModules:
 
     def candidates(self, view: FileView, item: Import) -> tuple[str, ...]:
         """Return the files that `mod name;` may mean."""
-        return declared_files(view, item, is_root=self.is_root(view.path))
+        found = declared_files(view, item, is_root=self.is_root(view.path))
+        if view.path not in self._perhaps:
+            return found
+        return (*declared_files(view, item, is_root=True), *found)
 
     def is_root(self, path: str) -> bool:
         """Tell whether a file is the root of a crate."""
@@ -82,6 +86,8 @@ class RustModules:
             for item in view.facts.imports:
                 if item.kind == "declare" and self.declared(view, item) == path:
                     return self.module_of(view, item.scope)
+        if path in self._perhaps:
+            return None
         package = self.package(path)
         return self._stray(package.folder if package is not None else "").get(path)
 
@@ -93,7 +99,11 @@ class RustModules:
         while True:
             beside = (posixpath.join(folder, other) for other in ("mod.rs", "lib.rs", "main.rs"))
             yield from (found for found in (*beside, f"{folder}.rs") if found in self._files and found != path)
-            yield from (root for root in sorted(self._roots) if posixpath.dirname(root) == folder and root != path)
+            yield from (
+                root
+                for root in sorted({*self._roots, *self._perhaps})
+                if posixpath.dirname(root) == folder and root != path
+            )
             if not folder or f"{folder}.rs" in self._files or posixpath.join(folder, "mod.rs") in self._files:
                 return
             folder = posixpath.dirname(folder)
