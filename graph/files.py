@@ -23,7 +23,7 @@ from graph.secrets import is_secret
 from graph.settings import IndexSettings
 from graph.walk import walked_paths
 
-__all__ = ["FileStat", "Listed", "list_files"]
+__all__ = ["FileStat", "Listed", "exclusion_of", "is_foreign", "list_files"]
 
 _FOREIGN_FOLDERS = frozenset({"node_modules", "bower_components", "site-packages", ".git", ".roteiro"})
 """Installed code of others, and our own store: never indexed, not even when tracked."""
@@ -53,7 +53,7 @@ def list_files(root: Path, worktree: Worktree | None, settings: IndexSettings) -
         RootError: git cannot list them, or there are more than `max_files`.
 
     """
-    exclusion = excluder(_own_ignore_file(root), settings.exclude)
+    exclusion = exclusion_of(root, settings)
     modes: dict[str, str] = {}
     if worktree is None:
         paths = set(walked_paths(root, exclusion))
@@ -64,6 +64,16 @@ def list_files(root: Path, worktree: Worktree | None, settings: IndexSettings) -
         raise _too_many(root, paths, settings.max_files)
     looker = _Looker(root, exclusion, modes, settings.max_file_bytes)
     return tuple(sorted(looker.look_at(paths), key=lambda listed: listed.path))
+
+
+def exclusion_of(root: Path, settings: IndexSettings) -> Exclusion:
+    """Return what `.roteiroignore` and `[index] exclude` leave out of a root."""
+    return excluder(_own_ignore_file(root), settings.exclude)
+
+
+def is_foreign(path: str) -> bool:
+    """Say whether a path lies in a folder of installed code, or in a store."""
+    return not _FOREIGN_FOLDERS.isdisjoint(path.split("/")[:-1])
 
 
 def _special_modes(entries: Iterable[GitEntry]) -> dict[str, str]:

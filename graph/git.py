@@ -2,8 +2,9 @@
 
 The configuration inside the analysed repository is written by a stranger. Git runs programs named there on harmless
 looking commands: a `core.fsmonitor` in plain `ls-files`, a `filter.*.clean` in `status` and in `diff` of the work
-tree. So git is called only through `_run`, with these programs switched off, every `GIT_*` variable cleared, and only
-with `rev-parse` and `ls-files`; changed files are found by stat and hashed by `blob_id`, never by git.
+tree. So git is called only through `run_git`, with these programs switched off, every `GIT_*` variable cleared, and
+only with `rev-parse`, `ls-files`, `cat-file --batch` and `diff-tree --raw` of two trees (neither of the last two looks
+at the work tree); changed files are found by stat and hashed by `blob_id`, never by git.
 
 What it does not hold: which of the files count (`graph.files`), where stores live (`graph.places`).
 """
@@ -21,7 +22,16 @@ from msgspec import Struct
 
 from graph.errors import RootError
 
-__all__ = ["GitEntry", "Worktree", "blob_id", "find_worktree", "head_commit", "listed_paths", "tracked_entries"]
+__all__ = [
+    "GitEntry",
+    "Worktree",
+    "blob_id",
+    "find_worktree",
+    "head_commit",
+    "listed_paths",
+    "run_git",
+    "tracked_entries",
+]
 
 _TIMEOUT_S = 120
 """Listing a million files takes git a few seconds; past this something is wrong with the disk."""
@@ -73,7 +83,7 @@ def find_worktree(folder: Path) -> Worktree | None:
     """
     if _git() is None:
         return None
-    answer = _run(folder, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
+    answer = run_git(folder, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
     if answer.returncode != 0:
         _explain(folder, answer.stderr.decode("utf-8", "replace"))
         return None
@@ -92,7 +102,7 @@ def find_worktree(folder: Path) -> Worktree | None:
 
 def head_commit(top: Path) -> str:
     """Return the id of the commit that is checked out; empty before the first commit."""
-    answer = _run(top, "rev-parse", "--verify", "--quiet", "HEAD")
+    answer = run_git(top, "rev-parse", "--verify", "--quiet", "HEAD")
     return answer.stdout.decode("ascii", "replace").strip() if answer.returncode == 0 else ""
 
 
@@ -118,7 +128,7 @@ def blob_id(data: bytes) -> str:
 
 
 def _records(top: Path, *arguments: str) -> list[bytes]:
-    answer = _run(top, *arguments)
+    answer = run_git(top, *arguments)
     if answer.returncode != 0:
         told = answer.stderr.decode("utf-8", "replace")
         _explain(top, told)
@@ -126,7 +136,13 @@ def _records(top: Path, *arguments: str) -> list[bytes]:
     return [record for record in answer.stdout.split(b"\0") if record]
 
 
-def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+def run_git(folder: Path, *arguments: str, sent: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Return what git answered; `sent` goes to its stdin. Only for the commands that the head of this module names.
+
+    Raises:
+        RootError: git is not there, or did not answer in time.
+
+    """
     git = _git()
     if git is None:
         raise RootError(f"git is needed to read {folder} and is not on PATH. Install it.")
@@ -134,7 +150,7 @@ def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             [git, "-C", str(folder), *_FLAGS, *arguments],
             env=_environment(),
-            stdin=subprocess.DEVNULL,
+            input=sent,
             capture_output=True,
             timeout=_TIMEOUT_S,
             check=False,

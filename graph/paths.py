@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from graph.lookup import GraphReader, Symbol, find_node, node_id, nodes_by_id, symbol_of
 from graph.model import Node
 
-__all__ = ["Hop", "Path", "find_path"]
+__all__ = ["Hop", "Path", "find_path", "ids_inside"]
 
 _LEADING = ("calls", "inherits", "implements", "references", "imports")
 """Kinds of edges whose start leads to their end."""
@@ -91,7 +91,7 @@ def find_path(
     if one.key == other.key:
         return replace(asked, reason="`from` and `to` are the same symbol.")
     deadline = clock() + _DEADLINE_S
-    here, there = _inside(store, one), _inside(store, other)
+    here, there = ids_inside(store, one), ids_inside(store, other)
     if set(here) & set(there):
         return replace(asked, relation="meeting", hops=_containment(store, one, other))
     stopped = False
@@ -247,7 +247,7 @@ def _hop(store: GraphReader, edge: _Edge, nodes: dict[int, Node]) -> Hop:
     )
 
 
-def _inside(store: GraphReader, node: Node) -> list[int]:
+def ids_inside(store: GraphReader, node: Node) -> list[int]:
     """Return the ids of a symbol and of everything in it, the symbol itself first."""
     found = [node_id(store, node.key)]
     pending = list(found)

@@ -21,11 +21,11 @@ from graph.candidates import (
     unresolved_callees,
     unresolved_callers,
 )
-from graph.errors import ArgumentError
 from graph.lookup import GraphReader, Symbol, find_node, node_id, nodes_by_id, symbol_of
 from graph.model import Node
+from graph.paging import page_offset
 
-__all__ = ["CALL_EDGES", "Call", "Calls", "Direction", "callees", "callers", "page_offset", "split_lines"]
+__all__ = ["CALL_EDGES", "Call", "Calls", "Direction", "callees", "callers", "split_lines"]
 
 CALL_EDGES = (
     "SELECT e.src, e.dst, e.provenance, e.confidence, e.lines FROM edge AS e "
@@ -113,21 +113,6 @@ def callees(
     if include_inferred:
         found += unresolved_callees(store, seeds)
     return _page(store, "callees", node, found, candidates=unresolved, limit=limit, cursor=cursor, notes=notes)
-
-
-def page_offset(cursor: str) -> int:
-    """Return where a page starts; a cursor is the number of items before it.
-
-    Raises:
-        ArgumentError: it is not a cursor that an answer gave.
-    """
-    if not cursor:
-        return 0
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-        raise ArgumentError(
-            "cursor", f"`cursor` is {cursor!r}; give the one that the last answer printed, or leave it out."
-        )
-    return int(cursor)
 
 
 def split_lines(written: str) -> tuple[int, ...]:

@@ -17,7 +17,13 @@ from graph.errors import ArgumentError
 
 __all__ = [
     "CallsArguments",
+    "ChangesArguments",
     "ContextArguments",
+    "DebtArguments",
+    "ExplainArguments",
+    "ImpactArguments",
+    "ListKindArguments",
+    "OutlineArguments",
     "OverviewArguments",
     "PathArguments",
     "SearchArguments",
@@ -36,6 +42,12 @@ _Key = Annotated[
 ]
 _Cursor = Annotated[str, Meta(description="The cursor that the last answer printed, for the next page.")]
 
+_Path = Annotated[str, Meta(description="Only below this path, such as `src/app`.")]
+_Base = Annotated[
+    str,
+    Meta(description="A commit, tag or branch to compare with; `main...` is where this branch left main."),
+]
+
 ArgumentsType = TypeVar("ArgumentsType", bound="ToolArguments")
 
 
@@ -52,7 +64,7 @@ class SearchArguments(ToolArguments, frozen=True, kw_only=True, forbid_unknown_f
     kind: Annotated[
         str, Meta(description="Only this kind: function, method, class, interface, variable, file, section.")
     ] = ""
-    path: Annotated[str, Meta(description="Only below this path, such as `src/app`.")] = ""
+    path: _Path = ""
     limit: Annotated[int, Meta(description="Hits on a page.", ge=1, le=50)] = 10
     cursor: _Cursor = ""
 
@@ -94,6 +106,62 @@ class PathArguments(ToolArguments, frozen=True, kw_only=True, forbid_unknown_fie
 
 class OverviewArguments(ToolArguments, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Arguments of `overview`: none of its own."""
+
+
+class ImpactArguments(ToolArguments, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Arguments of `impact`; `key` or `base`, not both."""
+
+    key: _Key = ""
+    base: _Base = ""
+    depth: Annotated[int, Meta(description="How many steps away.", ge=1, le=10)] = 3
+    limit: Annotated[int, Meta(description="Symbols on a page.", ge=1, le=200)] = 50
+    cursor: _Cursor = ""
+
+
+class ExplainArguments(ToolArguments, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Arguments of `explain`."""
+
+    key: _Key
+    limit: Annotated[int, Meta(description="Neighbours of each kind on a page.", ge=1, le=100)] = 8
+    cursor: _Cursor = ""
+
+
+class OutlineArguments(ToolArguments, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Arguments of `outline`."""
+
+    path: Annotated[str, Meta(description="A file, a folder, or a class as `path#Class`.", min_length=1)]
+    limit: Annotated[int, Meta(description="Symbols on a page.", ge=1, le=500)] = 100
+    cursor: _Cursor = ""
+
+
+class ListKindArguments(ToolArguments, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Arguments of `list_kind`."""
+
+    kind: Annotated[
+        str,
+        Meta(description="class, interface, struct, enum, function, method, variable, type, test, section, adr, file."),
+    ]
+    path: _Path = ""
+    limit: Annotated[int, Meta(description="Symbols on a page.", ge=1, le=500)] = 50
+    cursor: _Cursor = ""
+
+
+class DebtArguments(ToolArguments, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Arguments of `debt`."""
+
+    categories: Annotated[str, Meta(description="Some of TODO, FIXME, HACK, XXX, separated by commas.")] = ""
+    path: _Path = ""
+    limit: Annotated[int, Meta(description="Markers on a page.", ge=1, le=500)] = 50
+    cursor: _Cursor = ""
+
+
+class ChangesArguments(ToolArguments, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Arguments of `changes`."""
+
+    base: _Base
+    path: _Path = ""
+    limit: Annotated[int, Meta(description="Symbols on a page.", ge=1, le=500)] = 50
+    cursor: _Cursor = ""
 
 
 def read_arguments(tool: str, arguments_type: type[ArgumentsType], given: Mapping[str, object]) -> ArgumentsType:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from msgspec import Struct
 
 from graph.lookup import Symbol
 
-__all__ = ["SearchAnswer", "SearchHit", "SourceAnswer"]
+ChangeStatus: TypeAlias = Literal["added", "removed", "changed", "moved"]
+
+__all__ = ["Change", "ChangeStatus", "ChangesAnswer", "SearchAnswer", "SearchHit", "SourceAnswer"]
 
 
 class SearchHit(Symbol, frozen=True, kw_only=True):
@@ -42,3 +46,28 @@ class SourceAnswer(Struct, frozen=True, kw_only=True):
     """Lines in the file."""
     asked_end_line: int
     """The last line that was asked for; `end_line` is smaller where the file ends before it."""
+
+
+class Change(Symbol, frozen=True, kw_only=True):
+    """A symbol that differs; the place of a removed one is where it was in the revision."""
+
+    status: ChangeStatus
+    was: str = ""
+    """The key before, for a moved symbol; the signature before, where it changed."""
+
+
+class ChangesAnswer(Struct, frozen=True, kw_only=True):
+    """One page of what differs from a revision, by path and line."""
+
+    base: str
+    commit: str
+    """What `base` names."""
+    changes: tuple[Change, ...]
+    total: int
+    counts: dict[str, int]
+    """Symbols by status."""
+    files: int
+    """Files that differ, of languages that are read."""
+    offset: int = 0
+    cursor: str = ""
+    notes: tuple[str, ...] = ()

@@ -12,8 +12,9 @@ from graph.errors import ArgumentError, GraphError, PathError
 from graph.lookup import FileRow, GraphReader, file_row, find_node
 from graph.model import NodeKind
 from graph.overview import Overview, describe_repository
+from graph.paging import page_offset
 from graph.paths import Hop, Path, find_path
-from graph.query import Call, Calls, callees, callers, page_offset
+from graph.query import Call, Calls, callees, callers
 from graph.tool_arguments import (
     CallsArguments,
     ContextArguments,

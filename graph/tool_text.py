@@ -1,91 +1,22 @@
-"""Answers as compact text for a model or a terminal: the one place where an answer is cut to size.
+"""How each answer reads: search, calls, source, context, paths and the overview, each as a `Page`.
 
-A renderer says what it would print as a `Page`: a head, items, and how to go on after any number of them. `fit` prints
-as many items as the limit holds. The rule that must stay true: no text is longer than its limit in bytes, and a reader
-always learns what is missing and how to ask for it.
+What the other tools answer stands in `tool_text_lists` and `tool_text_reach`; cutting to size is in `tool_page`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from msgspec import Struct
-
 from graph.context import Context
-from graph.lookup import Symbol
 from graph.overview import Overview
 from graph.paths import Hop, Path
 from graph.query import Call, Calls
+from graph.tool_page import BACKWARDS, Page, counted, cursor_sentence, noted, where
 from graph.tool_results import SearchAnswer, SearchHit, SourceAnswer
 
-__all__ = [
-    "Page",
-    "calls_page",
-    "context_page",
-    "cut",
-    "fit",
-    "overview_page",
-    "path_page",
-    "search_page",
-    "source_page",
-]
+__all__ = ["calls_page", "context_page", "overview_page", "path_page", "search_page", "source_page"]
 
 _SITES_SHOWN = 8
 _REASONS_SHOWN = 3
-_BACKWARDS = {
-    "calls": "is called by",
-    "contains": "is in",
-    "imports": "is imported by",
-    "inherits": "is the base of",
-    "implements": "is implemented by",
-    "overrides": "is overridden by",
-    "references": "is used by",
-}
-"""How an edge reads from its end."""
 _NOT_CALLED = frozenset({"file", "section", "adr", "marker", "interface", "type"})
-
-
-class Page(Struct, frozen=True, kw_only=True):
-    """An answer in parts, before it is cut to size."""
-
-    head: str
-    items: Sequence[str] = ()
-    foot: str = ""
-    go_on: Callable[[int], str] = lambda shown: ""  # noqa: ARG005 (the shape of every `go_on`)
-    """What to say after the first `shown` items; empty when nothing is left out."""
-    separator: str = "\n"
-
-
-def fit(page: Page, limit_bytes: int, status: str = "") -> str:
-    """Return the page as text of at most `limit_bytes` bytes of UTF-8, with the status as its last line."""
-    head = cut(page.head, limit_bytes // 2)
-    shown = _most_that_fit(page, limit_bytes - _size(head, page.foot, status))
-    body = page.separator.join(page.items[:shown])
-    if page.items and not shown:
-        # Not even one item fits whole: its beginning is worth more than nothing, and paging goes on behind it.
-        shown = 1
-        body = cut(page.items[0], max(0, limit_bytes - _size(head, page.foot, status, page.go_on(shown)) - 1))
-    parts = (head, body, page.go_on(shown), page.foot, status)
-    return cut("\n".join(part for part in parts if part), limit_bytes)
-
-
-def _most_that_fit(page: Page, room: int) -> int:
-    """Return how many items fit, with the sentence that says how to go on after them."""
-    used, ends = 0, [0]
-    for item in page.items:
-        used += len(item.encode()) + len(page.separator)
-        ends.append(used)
-    return next((shown for shown in range(len(page.items), 0, -1) if ends[shown] + _size(page.go_on(shown)) <= room), 0)
-
-
-def cut(text: str, limit_bytes: int) -> str:
-    """Return `text`, or its beginning with a mark where it has more than `limit_bytes` bytes of UTF-8."""
-    encoded = text.encode()
-    if len(encoded) <= limit_bytes:
-        return text
-    mark = "… (cut)"
-    kept = encoded[: max(0, limit_bytes - len(mark.encode()))].decode(errors="ignore")
-    return kept + mark if limit_bytes >= len(mark.encode()) else kept
 
 
 def search_page(answer: SearchAnswer) -> Page:
@@ -98,28 +29,28 @@ def search_page(answer: SearchAnswer) -> Page:
     first, last = answer.offset + 1, answer.offset + len(answer.hits)
     head = f"{answer.total} hits for {answer.query!r}, {first}-{last}:"
     items = [_hit_text(answer.offset + rank, hit) for rank, hit in enumerate(answer.hits, 1)]
-    return Page(head=head, items=items, foot=answer.note, go_on=_cursor_sentence(answer.offset, answer.total, "hits"))
+    return Page(head=head, items=items, foot=answer.note, go_on=cursor_sentence(answer.offset, answer.total, "hits"))
 
 
 def calls_page(answer: Calls) -> Page:
     """Return callers or callees, each with its call sites; when there are none, why."""
-    of = _where(answer.of)
+    of = where(answer.of)
     if not answer.total:
-        return Page(head=_no_calls(answer, of), foot=_notes(answer.notes))
+        return Page(head=_no_calls(answer, of), foot=noted(answer.notes))
     verb = "called by" if answer.direction == "callers" else "calls"
-    noun = _count(answer.total, "symbol") + f" at {_count(answer.sites, 'place')}"
+    noun = counted(answer.total, "symbol") + f" at {counted(answer.sites, 'place')}"
     head = f"{of} is called by {noun}:" if verb == "called by" else f"{of} calls {noun}:"
     notes = list(answer.notes)
     if answer.candidates and not any(call.provenance == "inferred" for call in answer.calls):
         notes.append(
-            f"{_count(answer.candidates, 'unresolved call')} may belong here too, by name: include_inferred=true."
+            f"{counted(answer.candidates, 'unresolved call')} may belong here too, by name: include_inferred=true."
         )
     items = [_call_text(call, answer) for call in answer.calls]
     return Page(
         head=head,
         items=items,
-        foot=_notes(notes),
-        go_on=_cursor_sentence(answer.offset, answer.total, answer.direction),
+        foot=noted(notes),
+        go_on=cursor_sentence(answer.offset, answer.total, answer.direction),
     )
 
 
@@ -148,7 +79,7 @@ def context_page(answer: Context) -> Page:
         f"## {item.role}: {item.path}:{item.start_line}-{item.end_line} {item.kind} {item.name}\n{item.text}"
         for item in answer.items
     ]
-    head = f"Reading list for {_where(answer.of)} ({answer.used_tokens} of {answer.budget_tokens} tokens)"
+    head = f"Reading list for {where(answer.of)} ({answer.used_tokens} of {answer.budget_tokens} tokens)"
     left_out = f"Left out: {'; '.join(answer.left_out)}." if answer.left_out else ""
 
     def go_on(shown: int) -> str:
@@ -160,7 +91,7 @@ def context_page(answer: Context) -> Page:
 
 def path_page(answer: Path) -> Page:
     """Return the hops from one symbol to the other, or why there are none."""
-    start, end = _where(answer.start), _where(answer.end)
+    start, end = where(answer.start), where(answer.end)
     if not answer.hops:
         return Page(head=f"No path from {start} to {end}. {answer.reason}")
     said = {
@@ -169,8 +100,8 @@ def path_page(answer: Path) -> Page:
         "meeting": f"Neither of {start} and {end} leads to the other; this is where they meet",
         "none": "",
     }[answer.relation]
-    items = [f"- {_where(answer.hops[0].source)}", *(_hop_text(hop) for hop in answer.hops)]
-    return Page(head=f"{said}, in {_count(len(answer.hops), 'hop')}:", items=items)
+    items = [f"- {where(answer.hops[0].source)}", *(_hop_text(hop) for hop in answer.hops)]
+    return Page(head=f"{said}, in {counted(len(answer.hops), 'hop')}:", items=items)
 
 
 def overview_page(answer: Overview) -> Page:
@@ -187,21 +118,21 @@ def overview_page(answer: Overview) -> Page:
     ]
     items.append(f"Packages ({len(answer.packages)} of {answer.packages_total}, by symbols):")
     items += [
-        f"  {one.path}  {_count(one.files, 'file')}, {one.symbols} symbols" + (f": {one.doc}" if one.doc else "")
+        f"  {one.path}  {counted(one.files, 'file')}, {one.symbols} symbols" + (f": {one.doc}" if one.doc else "")
         for one in answer.packages
     ]
     if answer.entry_points:
         items.append("Entry points:")
-        items += [f"  {_where(one)}" for one in answer.entry_points]
+        items += [f"  {where(one)}" for one in answer.entry_points]
     if answer.hotspots:
         items.append("Most depended on (callers outside tests):")
-        items += [f"  {one.callers:>4}  {_where(one)}" for one in answer.hotspots]
+        items += [f"  {one.callers:>4}  {where(one)}" for one in answer.hotspots]
     return Page(head=head, items=items)
 
 
 def _hit_text(rank: int, hit: SearchHit) -> str:
     why = ", ".join(hit.why.split(", ")[:_REASONS_SHOWN])
-    lines = [f"{rank}. {_where(hit)}" + (f"  [{why}]" if why else "")]
+    lines = [f"{rank}. {where(hit)}" + (f"  [{why}]" if why else "")]
     if hit.signature:
         lines.append(f"   {hit.signature}")
     if hit.doc:
@@ -229,16 +160,16 @@ def _call_text(call: Call, answer: Calls) -> str:
     if call.site_path != (call.path if answer.direction == "callers" else answer.of.path):
         site += f" of {call.site_path}"
     text = f": {call.text[:160]}" if call.text else ""
-    return f"- {_where(call)}{marked}\n  {site}{text}"
+    return f"- {where(call)}{marked}\n  {site}{text}"
 
 
 def _hop_text(hop: Hop) -> str:
-    says = hop.kind if hop.forward else _BACKWARDS[hop.kind]
+    says = hop.kind if hop.forward else BACKWARDS[hop.kind]
     at = (hop.source if hop.forward else hop.target).path
     facts = [f"line {hop.lines[0]} of {at}"] if hop.lines and hop.kind != "contains" else []
     facts.append(hop.provenance + (f", confidence {hop.confidence:.2g}" if hop.confidence < 1 else ""))
     text = f"\n     {hop.text[:160]}" if hop.text else ""
-    return f"  {says} {_where(hop.target)}  ({', '.join(facts)}){text}"
+    return f"  {says} {where(hop.target)}  ({', '.join(facts)}){text}"
 
 
 def _no_calls(answer: Calls, of: str) -> str:
@@ -252,35 +183,5 @@ def _no_calls(answer: Calls, of: str) -> str:
         head = f"{of}: calls nothing that is defined in the indexed files."
     if not answer.candidates:
         return f"{head} No unresolved call has a matching name either."
-    return (
-        f"{head} {_count(answer.candidates, 'unresolved call')} with a matching name: include_inferred=true lists them."
-    )
-
-
-def _where(symbol: Symbol) -> str:
-    """Return `path:start-end kind qualname`; `path:start` and `path#qualname` are both keys that tools take."""
-    if symbol.kind == "file":
-        return f"{symbol.path} file"
-    again = f" ({symbol.key.rpartition('~')[2]}. definition)" if "~" in symbol.key.rpartition("#")[2] else ""
-    return f"{symbol.path}:{symbol.start_line}-{symbol.end_line} {symbol.kind} {symbol.qualname}{again}"
-
-
-def _cursor_sentence(offset: int, total: int, noun: str) -> Callable[[int], str]:
-    def go_on(shown: int) -> str:
-        left = total - offset - shown
-        return f"{left} more {noun} of {total}: cursor={offset + shown}" if left > 0 else ""
-
-    return go_on
-
-
-def _notes(notes: Sequence[str]) -> str:
-    return "\n".join(f"Note: {note}" for note in notes)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _size(*parts: str) -> int:
-    """Return the bytes of the parts that are there, a line break behind each."""
-    return sum(len(part.encode()) + 1 for part in parts if part)
+    unresolved = counted(answer.candidates, "unresolved call")
+    return f"{head} {unresolved} with a matching name: include_inferred=true lists them."

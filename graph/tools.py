@@ -14,15 +14,26 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from graph import tool_runs, tool_text
+from graph import tool_page, tool_runs, tool_runs_reach, tool_text, tool_text_lists, tool_text_reach
 from graph.context import Context
+from graph.debt import DebtList
 from graph.errors import ArgumentError, StoreError
+from graph.explain import Explanation
+from graph.impact import Impact
+from graph.kinds import KindList
+from graph.outline import Outline
 from graph.overview import Overview
 from graph.paths import Path
 from graph.query import Calls
 from graph.tool_arguments import (
     CallsArguments,
+    ChangesArguments,
     ContextArguments,
+    DebtArguments,
+    ExplainArguments,
+    ImpactArguments,
+    ListKindArguments,
+    OutlineArguments,
     OverviewArguments,
     PathArguments,
     SearchArguments,
@@ -32,7 +43,7 @@ from graph.tool_arguments import (
     argument_signature,
     read_arguments,
 )
-from graph.tool_results import SearchAnswer, SourceAnswer
+from graph.tool_results import ChangesAnswer, SearchAnswer, SourceAnswer
 
 if TYPE_CHECKING:  # the pipeline behind a repository loads grammars; listing tools must not
     from graph.repository import Repository
@@ -56,7 +67,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     result: type[Struct]
     run: Callable[[Repository, Any], Struct]
     """Any: the row ties `arguments` and `result` to the two functions, which no type checker can follow in a table."""
-    render: Callable[[Any], tool_text.Page]
+    render: Callable[[Any], tool_page.Page]
     is_default: bool = True
     """Whether agents see it without asking for all tools."""
 
@@ -128,12 +139,74 @@ def tool_table() -> tuple[Tool, ...]:
             render=tool_text.path_page,
         ),
         Tool(
+            name="impact",
+            description="What a change reaches, step by step, tests included: of a symbol (`key`), or of all that "
+            "differs from a revision (`base`).",
+            arguments=ImpactArguments,
+            result=Impact,
+            run=tool_runs_reach.run_impact,
+            render=tool_text_reach.impact_page,
+        ),
+        Tool(
             name="overview",
             description="The repository at a glance: languages, packages, entry points, most-called symbols.",
             arguments=OverviewArguments,
             result=Overview,
             run=tool_runs.run_overview,
             render=tool_text.overview_page,
+        ),
+        *_further_tools(),
+    )
+
+
+def _further_tools() -> tuple[Tool, ...]:
+    """Return the tools that agents see only when they ask for all of them."""
+    return (
+        Tool(
+            name="explain",
+            description="One symbol with everything around it: every edge by kind and direction, with provenance, "
+            "confidence and lines.",
+            arguments=ExplainArguments,
+            result=Explanation,
+            run=tool_runs_reach.run_explain,
+            render=tool_text_reach.explain_page,
+            is_default=False,
+        ),
+        Tool(
+            name="outline",
+            description="The symbols of a file or class in order, nested, with their lines; of a folder its files.",
+            arguments=OutlineArguments,
+            result=Outline,
+            run=tool_runs_reach.run_outline,
+            render=tool_text_lists.outline_page,
+            is_default=False,
+        ),
+        Tool(
+            name="list_kind",
+            description="Every symbol of one kind, below a path: all classes, all tests, all decision records.",
+            arguments=ListKindArguments,
+            result=KindList,
+            run=tool_runs_reach.run_list_kind,
+            render=tool_text_lists.kind_page,
+            is_default=False,
+        ),
+        Tool(
+            name="debt",
+            description="The TODO, FIXME, HACK and XXX comments, each with the symbol around it, and how many.",
+            arguments=DebtArguments,
+            result=DebtList,
+            run=tool_runs_reach.run_debt,
+            render=tool_text_lists.debt_page,
+            is_default=False,
+        ),
+        Tool(
+            name="changes",
+            description="The symbols added, removed, changed or moved since a git revision, up to the files on disk.",
+            arguments=ChangesArguments,
+            result=ChangesAnswer,
+            run=tool_runs_reach.run_changes,
+            render=tool_text_lists.changes_page,
+            is_default=False,
         ),
     )
 
@@ -171,7 +244,7 @@ def call_tool(
         tool=tool.name,
         arguments=msgspec.to_builtins(read),
         result=result,
-        text=tool_text.fit(tool.render(result), limit_bytes, status),
+        text=tool_page.fit(tool.render(result), limit_bytes, status),
     )
 
 

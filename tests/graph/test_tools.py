@@ -18,7 +18,11 @@ def _text(repository, name, **arguments):
 def test_the_table_has_every_tool_once():
     """In the order in which a reader should meet them."""
     names = [tool.name for tool in tool_table()]
-    assert names == ["search", "context", "source", "callers", "callees", "path", "overview"]
+    assert names == [
+        *("search", "context", "source", "callers", "callees", "path", "impact", "overview"),
+        *("explain", "outline", "list_kind", "debt", "changes"),
+    ]
+    assert [tool.name for tool in tool_table() if tool.is_default] == names[:8]
 
 
 def test_a_signature_is_one_short_line():
@@ -237,6 +241,88 @@ def test_results_carry_the_same_place_fields_everywhere(shop_repository):
     assert all(place.keys() >= PLACE for place in places)
 
 
+def test_impact_shows_the_edge_to_each_symbol_and_tests_last(shop_repository):
+    """Distance first, then the edge and its line."""
+    assert _text(shop_repository, "impact", key="tax") == (
+        "A change of src/shop/cart.py:21-22 function tax reaches 4 symbols in 2 files, 1 of them in tests "
+        "(1 at distance 1, 3 at distance 2):\n"
+        "- 1: src/shop/cart.py:16-18 function price\n"
+        "  calls src/shop/cart.py#tax line 18\n"
+        "- 2: src/shop/cart.py:7-8 method Cart.total\n"
+        "  calls src/shop/cart.py#price line 8\n"
+        "- 2: src/shop/cart.py:25-29 function helper\n"
+        "  calls src/shop/cart.py#price line 29\n"
+        "- 2: tests/test_cart.py:1-2 function test_price\n"
+        "  calls src/shop/cart.py#price line 2, test\n"
+        "[index of commit c0ffee, up to date]"
+    )
+
+
+@pytest.mark.parametrize("arguments", [{}, {"key": "tax", "base": "HEAD"}])
+def test_impact_takes_a_symbol_or_a_revision(shop_repository, arguments):
+    """One of the two."""
+    with pytest.raises(ArgumentError, match="give one"):
+        call_tool(shop_repository, "impact", arguments)
+
+
+def test_explain_shows_every_kind_of_edge_with_how_it_is_known(shop_repository):
+    """One heading a kind and direction."""
+    text = _text(shop_repository, "explain", key="Cart.total")
+    assert text == (
+        "src/shop/cart.py:7-8 method Cart.total (python)\n"
+        "def total(self):\n"
+        "is in (1):\n"
+        "- src/shop/cart.py:1-8 class Cart  (derived)\n"
+        "is called by (1):\n"
+        "- src/shop/cart.py:25-29 function helper  (line 27, derived)\n"
+        "calls (1):\n"
+        "- src/shop/cart.py:16-18 function price  (line 8, derived)\n"
+        "is overridden by (1):\n"
+        "- src/shop/cart.py:12-13 method GiftCart.total  (line 12, derived)\n"
+        "Note: 1 unresolved call of that name may reach it too: callers with include_inferred=true lists them.\n"
+        "[index of commit c0ffee, up to date]"
+    )
+
+
+def test_explain_says_how_to_go_on(shop_repository):
+    """A cursor pages every group at once."""
+    assert "is called by (3, 2 more behind these):" in _text(shop_repository, "explain", key="price", limit=1)
+    assert "More neighbours: cursor=1" in _text(shop_repository, "explain", key="price", limit=1)
+    assert "is called by (3, 1 more behind these):" in _text(
+        shop_repository, "explain", key="price", limit=1, cursor="1"
+    )
+
+
+def test_an_outline_is_nested_and_a_folder_lists_its_files(shop_repository):
+    """With the lines to ask for."""
+    assert _text(shop_repository, "outline", path="src/shop/cart.py").splitlines()[:3] == [
+        "src/shop/cart.py file: 8 symbols",
+        "1-8: class Cart:",
+        "    4-5: def __init__(self, owner):",
+    ]
+    assert "src/shop/ holds 3 indexed files:\n- src/shop/__init__.py 1 lines, 0 symbols" in _text(
+        shop_repository, "outline", path="src/shop/"
+    )
+    assert "1 symbol" in _text(shop_repository, "outline", path="src/shop/cart.py#GiftCart")
+
+
+def test_a_kind_without_symbols_says_what_there_is(shop_repository):
+    """And an unknown one names the nearest."""
+    assert "2 symbols of kind class:" in _text(shop_repository, "list_kind", kind="classes")
+    assert "No struct below src. There are: 4 function, 3 file, 3 method, 2 class." in _text(
+        shop_repository, "list_kind", kind="struct", path="src"
+    )
+    with pytest.raises(ArgumentError, match=r"no kind 'metod'. Did you mean `method`\?"):
+        call_tool(shop_repository, "list_kind", {"kind": "metod"})
+
+
+def test_no_debt_says_what_was_looked_for(shop_repository):
+    """All four categories, unless some are named."""
+    assert _text(shop_repository, "debt").startswith(
+        "No FIXME, HACK, TODO, XXX. Comments of every indexed file were read."
+    )
+
+
 @pytest.fixture
 def hub_repository(shop_repository):
     """Give the small repository with three thousand more callers of `price`."""
@@ -268,6 +354,10 @@ def hub_repository(shop_repository):
         ("path", {"from": "main", "to": "tax"}),
         ("overview", {}),
         ("source", {"path": "src/shop/main.py"}),
+        ("impact", {"key": "tax", "limit": 200}),
+        ("explain", {"key": "price", "limit": 100}),
+        ("list_kind", {"kind": "function", "limit": 500}),
+        ("outline", {"path": "src/shop/main.py", "limit": 500}),
     ],
 )
 @requirement("mcp.bounded")

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.tool_text import Page, cut, fit
+from graph.tool_page import Page, cut, fit
 
 TEXTS = st.text(max_size=60).map(lambda text: text.replace("\n", " "))
 
