@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 __all__ = [
+    "AnswerFormat",
     "GenerationRequest",
     "Message",
     "Mode",
@@ -105,6 +106,18 @@ class Sampling(Struct, frozen=True, kw_only=True):
     presence_penalty: float = 0.0
     repetition_penalty: float = 1.0
     logit_bias: tuple[tuple[int, float], ...] = ()
+    top_logprobs: int | None = None
+    """None wants no log probabilities; 0 only those of the tokens drawn."""
+
+
+class AnswerFormat(Struct, frozen=True, kw_only=True):
+    """What the text of an answer must be: any JSON object, or a document of a schema (as sent, undecoded)."""
+
+    kind: Literal["json_object", "json_schema"]
+    schema: msgspec.Raw | None = None
+    name: str = "answer"
+    path: str = "response_format"
+    """Where the request has the schema, for the error that names a keyword."""
 
 
 class GenerationRequest(Struct, frozen=True, kw_only=True):
@@ -122,3 +135,5 @@ class GenerationRequest(Struct, frozen=True, kw_only=True):
     project: str = "default"
     cut_after: tuple[int, ...] = ()
     """Indexes of messages after which the server knows a boundary worth caching (Ask's evidence)."""
+    format: AnswerFormat | None = None
+    """None is free text. It binds the text of an answer, not the calls of an answer that calls."""

@@ -28,7 +28,7 @@ class Vocabulary:
 
     def __init__(self, llama: Any, handle: Any, metadata: Callable[[str], str | None]) -> None:
         self._llama = llama
-        self._handle = handle
+        self.handle = handle
         self.size = int(llama.llama_vocab_n_tokens(handle))
         self.bos = int(llama.llama_vocab_bos(handle))
         self.eos = int(llama.llama_vocab_eos(handle))
@@ -63,7 +63,7 @@ class Vocabulary:
 
     def is_end(self, token: int) -> bool:
         """Say whether a token ends an answer."""
-        return bool(self._llama.llama_vocab_is_eog(self._handle, token))
+        return bool(self._llama.llama_vocab_is_eog(self.handle, token))
 
     def is_control(self, token: int) -> bool:
         """Say whether a token is one that no text can become."""
@@ -91,7 +91,7 @@ class Vocabulary:
         while True:
             buffer = (ctypes.c_int32 * room)()
             count = int(
-                self._llama.llama_tokenize(self._handle, data, len(data), buffer, room, False, control)  # noqa: FBT003 - a C call
+                self._llama.llama_tokenize(self.handle, data, len(data), buffer, room, False, control)  # noqa: FBT003 - a C call
             )
             if count >= 0:
                 return buffer[:count]
@@ -101,13 +101,13 @@ class Vocabulary:
         size = 64
         while True:
             buffer = ctypes.create_string_buffer(size)
-            count = int(self._llama.llama_token_to_piece(self._handle, token, buffer, size, 0, True))  # noqa: FBT003 - a C call
+            count = int(self._llama.llama_token_to_piece(self.handle, token, buffer, size, 0, True))  # noqa: FBT003 - a C call
             if count >= 0:
                 return buffer.raw[:count]
             size = -count
 
     def _attributes(self, token: int) -> int:
-        return int(self._llama.llama_vocab_get_attr(self._handle, token))
+        return int(self._llama.llama_vocab_get_attr(self.handle, token))
 
     def _find_markup(self) -> re.Pattern[str] | None:
         """Return a pattern of the user-defined tokens that look like markup."""

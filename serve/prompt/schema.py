@@ -1,0 +1,313 @@
+"""JSON Schema to GBNF: whatever the grammar lets a model write is valid under the schema. Pure.
+
+The other direction is not promised: of what a schema allows, a grammar may allow less (properties come in the schema's
+order, undeclared ones only where none are declared). A keyword that could not be held is refused by name and path,
+never passed over. `KEYWORDS` is the list; the reference page is made from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import cast
+
+import msgspec
+
+from serve.errors import BadRequestError
+from serve.prompt.gbnf import Rules, alternatives, literal
+from serve.prompt.pattern import pattern_rule
+from serve.prompt.schema_apart import are_apart, fits
+from serve.prompt.schema_bounds import bounds, number, repeat
+from serve.prompt.schema_merge import Schema, merge, refused, types_of
+from serve.prompt.schema_words import ANNOTATIONS, FORMATS, KEYWORDS
+
+__all__ = ["ANY_OBJECT", "compile_schema", "value_rule"]
+
+ANY_OBJECT = "ws object"
+"""The root of a grammar for any JSON object."""
+_DEEPEST = 32
+_MOST_RULES = 4_000
+_ALL_TYPES = ("object", "array", "string", "number", "boolean", "null")
+
+
+def compile_schema(schema: bytes, path: str) -> str:
+    """Return the grammar of the documents of a schema; `path` is where the request has it, for the error.
+
+    Raises:
+        BadRequestError: a keyword is not held here, or nothing fits the schema; names keyword and path.
+    """
+    rules = Rules()
+    body = value_rule(schema, path, rules)
+    return rules.text(f"ws {body}")  # no white space behind: an answer ends where its document does
+
+
+def value_rule(schema: bytes, path: str, rules: Rules) -> str:
+    """Put down the rules of a schema and return the body of its value. Raises as `compile_schema` does."""
+    try:
+        root: object = msgspec.json.decode(schema)
+        return _Compiler(root, path, rules).compile(root, path, 0)
+    except msgspec.DecodeError as error:
+        raise BadRequestError(f"{path} is no JSON: {error}.", param=path) from None
+    except RecursionError:
+        raise BadRequestError(f"{path} is nested too deeply.", param=path) from None
+
+
+class _Compiler:
+    """Compiles one root schema. References are rules, so that a schema may hold itself."""
+
+    def __init__(self, root: object, path: str, rules: Rules) -> None:
+        self._root = root
+        self._path = path
+        self._rules = rules
+        self._references: dict[str, str] = {}
+        self._resolving: list[str] = []
+
+    def compile(self, schema: object, path: str, depth: int) -> str:
+        """Return the body of a value of this schema."""
+        if schema is True:
+            return "value"
+        if schema is False:
+            raise refused("false", path, "nothing fits it")
+        if not isinstance(schema, dict):
+            raise BadRequestError(f"{path} must be a schema: an object or a boolean.", param=path)
+        if depth > _DEEPEST or len(self._rules) > _MOST_RULES:
+            raise BadRequestError(f"{path} makes the schema larger than can be held here.", param=path)
+        keywords = cast("Schema", schema)
+        for keyword in keywords:
+            if keyword not in KEYWORDS and keyword not in ANNOTATIONS:
+                raise refused(keyword, path, "it is not held here")
+        held = {key: value for key, value in keywords.items() if key in KEYWORDS}
+        return self._held(held, path, depth)
+
+    def _held(self, schema: Schema, path: str, depth: int) -> str:
+        rest = {key: value for key, value in schema.items() if key not in {"$ref", "allOf", "anyOf", "oneOf"}}
+        if "$ref" in schema:
+            return self._reference(schema, path, depth)
+        if "allOf" in schema:
+            merged = {key: value for key, value in schema.items() if key != "allOf"}
+            for number, part in enumerate(_schemas(schema, "allOf", path)):
+                merged = merge(merged, self._resolved(part, f"{path}.allOf[{number}]"), f"{path}.allOf[{number}]")
+            return self.compile(merged, path, depth + 1)
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in schema:
+                others = {key: value for key, value in schema.items() if key != keyword}
+                return self._choice(others, _schemas(schema, keyword, path), f"{path}.{keyword}", depth)
+        if "const" in rest or "enum" in rest:
+            return self._listed(rest, path)
+        types = types_of(rest, path)
+        return alternatives(self._typed(kind, rest, path, depth) for kind in types)
+
+    def _reference(self, schema: Schema, path: str, depth: int) -> str:
+        target = schema["$ref"]
+        rest = {key: value for key, value in schema.items() if key != "$ref"}
+        if not isinstance(target, str) or not target.startswith("#"):
+            raise refused("$ref", path, f"it must point into this schema (`#/...`), found {target!r}")
+        if rest:
+            merged = merge(rest, self._resolved(schema, path, only_reference=True), path)
+            return self.compile(merged, path, depth + 1)
+        if target in self._references:
+            if target in self._resolving and self._is_open(target):
+                raise refused("$ref", path, "it is its own definition")
+            return self._references[target]
+        name = self._rules.reserve()
+        self._references[target] = name
+        self._resolving.append(target)
+        body = self.compile(self._find(target, path), f"{self._path}{target[1:].replace('/', '.')}", depth + 1)
+        self._resolving.pop()
+        return self._rules.fill(name, body)
+
+    def _is_open(self, target: str) -> bool:
+        """Say whether nothing but references was read since `target` began: a definition by itself."""
+        seen: set[str] = set()
+        schema: object = {"$ref": target}
+        while isinstance(schema, dict) and isinstance(at := cast("Schema", schema).get("$ref"), str):
+            if at in seen:
+                return True
+            seen.add(at)
+            schema = self._find(at, self._path)
+        return False
+
+    def _resolved(self, schema: object, path: str, *, only_reference: bool = False) -> Schema:
+        """Return a schema without a reference at its head."""
+        for _ in range(_DEEPEST):
+            if not isinstance(schema, dict):
+                if schema is True:
+                    return {}
+                raise refused(str(schema), path, "it cannot be combined")
+            keywords = cast("Schema", schema)
+            target = keywords.get("$ref")
+            if not isinstance(target, str):
+                return keywords
+            rest = {} if only_reference else {key: value for key, value in keywords.items() if key != "$ref"}
+            only_reference = False
+            found = self._find(target, path)
+            schema = merge(rest, self._resolved(found, path), path) if rest else found
+        raise refused("$ref", path, "it is its own definition")
+
+    def _find(self, target: str, path: str) -> object:
+        """Return what a JSON pointer points at."""
+        found = self._root
+        for raw in target[1:].split("/")[1:]:
+            step = raw.replace("~1", "/").replace("~0", "~")
+            if isinstance(found, dict) and step in found:
+                found = cast("Schema", found)[step]
+            elif isinstance(found, list) and step.isdecimal() and int(step) < len(cast("list[object]", found)):
+                found = cast("list[object]", found)[int(step)]
+            else:
+                raise refused("$ref", path, f"there is nothing at {target!r}")
+        return found
+
+    def _choice(self, others: Schema, branches: Sequence[object], path: str, depth: int) -> str:
+        merged = [
+            merge(others, self._resolved(branch, f"{path}[{number}]"), f"{path}[{number}]") if others else branch
+            for number, branch in enumerate(branches)
+        ]
+        if path.endswith("oneOf"):
+            flat = [self._resolved(branch, path) for branch in merged]
+            for at, first in enumerate(flat):
+                if not all(are_apart(first, second) for second in flat[at + 1 :]):
+                    raise refused("oneOf", path, "its branches may fit the same value; send anyOf")
+        return alternatives(
+            self.compile(branch, f"{path}[{number}]", depth + 1) for number, branch in enumerate(merged)
+        )
+
+    def _listed(self, schema: Schema, path: str) -> str:
+        values = schema["enum"] if "enum" in schema else [schema["const"]]
+        if not isinstance(values, list) or not values:
+            raise BadRequestError(f"{path}.enum must be an array of values.", param=f"{path}.enum")
+        fitting = [value for value in cast("list[object]", values) if "const" not in schema or value == schema["const"]]
+        for keyword in schema:
+            if keyword not in {"enum", "const", "type"}:
+                raise refused(keyword, path, "it is not held beside enum or const")
+        kinds = types_of({"type": schema.get("type", list(_ALL_TYPES))}, path)
+        fitting = [value for value in fitting if fits(value, kinds)]
+        if not fitting:
+            raise refused("enum", path, "no value of it fits the other keywords")
+        return alternatives(literal(json.dumps(value, ensure_ascii=False)) for value in fitting)
+
+    def _typed(self, kind: str, schema: Schema, path: str, depth: int) -> str:
+        match kind:
+            case "object":
+                return self._object(schema, path, depth)
+            case "array":
+                return self._array(schema, path, depth)
+            case "string":
+                return self._string(schema, path)
+            case "integer" | "number":
+                return number(kind, schema, path)
+            case _:
+                return kind
+
+    def _object(self, schema: Schema, path: str, depth: int) -> str:
+        properties = schema.get("properties", {})
+        required = schema.get("required", [])
+        if not isinstance(properties, dict) or not isinstance(required, list):
+            raise BadRequestError(f"{path}.properties must be an object and required an array.", param=path)
+        declared = dict(cast("Schema", properties))
+        additional = schema.get("additionalProperties", True)
+        for name in cast("list[object]", required):
+            if not isinstance(name, str):
+                raise BadRequestError(f"{path}.required must hold names.", param=f"{path}.required")
+            declared.setdefault(name, additional)
+        _check_count(schema, path, len(cast("list[object]", required)), len(declared), is_map=not declared)
+        if not declared:
+            return self._map(schema, additional, path, depth)
+        pairs: list[tuple[str, bool]] = []
+        for name, one in declared.items():
+            is_required = name in required
+            if one is False and not is_required:
+                continue
+            inner = self._rules.add(self.compile(one, f"{path}.properties.{name}", depth + 1))
+            key = literal(json.dumps(name, ensure_ascii=False))
+            pairs.append((self._rules.add(f'{key} ":" ws {inner} ws'), is_required))
+        return self._rules.add(self._members(pairs)) if pairs else '"{" ws "}"'
+
+    def _members(self, pairs: Sequence[tuple[str, bool]]) -> str:
+        """Return an object of these members in this order, each with whether it must be there."""
+        tails = [""]
+        for member, is_required in reversed(pairs[1:]):
+            one = f'"," ws {member}' if is_required else f'("," ws {member})?'
+            tails.append(self._rules.add(f"{one} {tails[-1]}".rstrip()))
+        tails.reverse()
+        firsts: list[str] = []
+        for (member, is_required), tail in zip(pairs, tails, strict=True):
+            firsts.append(f"{member} {tail}".rstrip())
+            if is_required:
+                return f'"{{" ws {alternatives(firsts)} "}}"'
+        return f'"{{" ws ({" | ".join(firsts)})? "}}"'
+
+    def _map(self, schema: Schema, additional: object, path: str, depth: int) -> str:
+        if additional is False:
+            return '"{" ws "}"'
+        member = "member"
+        if additional is not True:
+            inner = self._rules.add(self.compile(additional, f"{path}.additionalProperties", depth + 1))
+            member = self._rules.add(f'string ":" ws {inner} ws')
+        is_optional = schema.get("minProperties", 0) == 0
+        if schema.get("maxProperties") == 1:
+            return self._rules.add(f'"{{" ws {member}{"?" if is_optional else ""} "}}"')
+        return self._rules.add(f'"{{" ws ({member} ("," ws {member})*){"?" if is_optional else ""} "}}"')
+
+    def _array(self, schema: Schema, path: str, depth: int) -> str:
+        low, high = bounds(schema, "minItems", "maxItems", path)
+        if schema.get("uniqueItems") and high != 1:
+            raise refused("uniqueItems", path, "a grammar cannot count")
+        prefix = schema.get("prefixItems", [])
+        if not isinstance(prefix, list):
+            raise BadRequestError(f"{path}.prefixItems must be an array.", param=f"{path}.prefixItems")
+        firsts = [
+            self._rules.add(self.compile(one, f"{path}.prefixItems[{number}]", depth + 1))
+            for number, one in enumerate(cast("list[object]", prefix))
+        ]
+        rest = schema.get("items", True)
+        if firsts:
+            return self._tuple(firsts, rest, low, high, path, depth)
+        if rest is False or high == 0:
+            if low:
+                raise refused("minItems", path, "no item fits")
+            return '"[" ws "]"'
+        item = f"{self._rules.add(self.compile(rest, f'{path}.items', depth + 1))} ws"
+        more = repeat(f'("," ws {item})', max(0, low - 1), None if high is None else high - 1)
+        items = f"{item} {more}".rstrip()
+        return self._rules.add(f'"[" ws {items if low else f"({items})?"} "]"')
+
+    def _tuple(self, firsts: Sequence[str], rest: object, low: int, high: int | None, path: str, depth: int) -> str:
+        """Return an array that opens with items of their own schemas; all of those that may be there are."""
+        size = len(firsts) if high is None else min(len(firsts), high)
+        body = ' "," ws '.join(f"{first} ws" for first in firsts[:size])
+        if low > size and rest is not False:
+            item = self._rules.add(self.compile(rest, f"{path}.items", depth + 1))
+            body += " " + repeat(f'("," ws {item} ws)', low - size, None if high is None else high - size)
+        elif low > size:
+            raise refused("minItems", path, "there are fewer items")
+        return self._rules.add(f'"[" ws {body} "]"')
+
+    def _string(self, schema: Schema, path: str) -> str:
+        low, high = bounds(schema, "minLength", "maxLength", path)
+        named = schema.get("format")
+        if "pattern" in schema:
+            if low or high is not None:
+                raise refused("pattern", path, "it is not held beside minLength or maxLength")
+            return self._rules.add(f'"\\"" {pattern_rule(schema["pattern"], path)} "\\""')
+        if isinstance(named, str) and named in FORMATS:
+            if low or high is not None:
+                raise refused("format", path, "it is not held beside minLength or maxLength")
+            return self._rules.add(f'"\\"" {FORMATS[named]} "\\""')
+        if not low and high is None:
+            return "string"
+        return f'"\\"" {repeat("char", low, high)} "\\""'
+
+
+def _check_count(schema: Schema, path: str, required: int, declared: int, *, is_map: bool) -> None:
+    low, high = bounds(schema, "minProperties", "maxProperties", path)
+    if low > (1 if is_map else required):
+        raise refused("minProperties", path, "more than is required cannot be held")
+    if high is not None and (high < declared or (is_map and high != 1)):
+        raise refused("maxProperties", path, "fewer than are declared cannot be held")
+
+
+def _schemas(schema: Schema, keyword: str, path: str) -> list[object]:
+    value = schema[keyword]
+    if not isinstance(value, list) or not value:
+        raise BadRequestError(f"{path}.{keyword} must be an array of schemas.", param=f"{path}.{keyword}")
+    return cast("list[object]", value)

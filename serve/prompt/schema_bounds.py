@@ -1,0 +1,78 @@
+"""The bounds of a schema: numbers between limits, lengths and counts. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+from serve.errors import BadRequestError
+from serve.prompt.numbers import integers, numbers
+from serve.prompt.schema_merge import Schema, refused
+from serve.prompt.schema_words import MOST_REPEATED
+
+__all__ = ["bounds", "number", "repeat"]
+
+
+def number(kind: str, schema: Schema, path: str) -> str:
+    """Return the integers or numbers that a schema allows; raises BadRequestError for bounds without one."""
+    step = schema.get("multipleOf", 1)
+    if step != 1 or (kind == "number" and "multipleOf" in schema):
+        if step != 1:
+            raise refused("multipleOf", path, "only 1 is held")
+        kind = "integer"
+    low = _limit(schema, "minimum", path)
+    high = _limit(schema, "maximum", path)
+    over = _limit(schema, "exclusiveMinimum", path)
+    under = _limit(schema, "exclusiveMaximum", path)
+    if low is None and high is None and over is None and under is None:
+        return kind
+    above = over is not None and (low is None or over >= low)
+    below = under is not None and (high is None or under <= high)
+    bottom, top = (over if above else low), (under if below else high)
+    least = None if bottom is None else math.ceil(bottom)
+    most = None if top is None else math.floor(top)
+    above, below = above and least == bottom, below and most == top
+    if kind == "integer":
+        least = None if least is None else least + above
+        body = integers(least, None if most is None else most - below)
+    else:
+        body = numbers(least, most, above=above, below=below)
+    if not body:
+        keyword = next(key for key in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum") if key in schema)
+        raise refused(keyword, path, "between the bounds there must be a whole number")
+    return body
+
+
+def _limit(schema: Schema, keyword: str, path: str) -> float | None:
+    value = schema.get(keyword)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise BadRequestError(f"{path}.{keyword} must be a number.", param=f"{path}.{keyword}")
+    return value
+
+
+def bounds(schema: Schema, least: str, most: str, path: str) -> tuple[int, int | None]:
+    """Return the values of a pair of keywords such as minItems and maxItems; None is no upper bound."""
+    found: list[int | None] = []
+    for keyword in (least, most):
+        value = schema.get(keyword)
+        whole = isinstance(value, float) and value.is_integer()
+        if value is not None and (isinstance(value, bool) or not (isinstance(value, int) or whole)):
+            raise BadRequestError(f"{path}.{keyword} must be a whole number.", param=f"{path}.{keyword}")
+        count = None if value is None else int(cast("float", value))
+        if count is not None and (count < 0 or (count > MOST_REPEATED and keyword == least)):
+            raise refused(keyword, path, f"0 to {MOST_REPEATED} are held")
+        # More than can be counted is narrowed: whatever is shorter is valid too.
+        found.append(None if count is None else min(count, MOST_REPEATED))
+    low, high = found
+    if high is not None and (low or 0) > high:
+        raise refused(most, path, f"it is less than {least}")
+    return low or 0, high
+
+
+def repeat(body: str, low: int, high: int | None) -> str:
+    """Return a body as often as the bounds say."""
+    if high is None:
+        return f"{body}*" if not low else f"{body}{{{low},}}"
+    return f"{body}{{{low},{high}}}" if high > 0 else ""

@@ -1,0 +1,65 @@
+"""A schema is held as it says, or refused by keyword and path."""
+
+import json
+
+import pytest
+
+from serve.errors import BadRequestError
+from serve.prompt.schema import compile_schema
+from serve.prompt.schema_words import ANNOTATIONS, KEYWORDS
+
+REFUSED = [
+    ({"not": {}}, "not", "s"),
+    ({"properties": {"a": {"patternProperties": {}}}}, "patternProperties", "s.properties.a"),
+    ({"items": {"uniqueItems": True}}, "uniqueItems", "s.items"),
+    ({"type": "integer", "multipleOf": 7}, "multipleOf", "s"),
+    ({"type": "number", "minimum": 0.1, "maximum": 0.9}, "minimum", "s"),
+    ({"oneOf": [{"type": "string"}, {"minLength": 1}]}, "oneOf", "s.oneOf"),
+    ({"allOf": [{"pattern": "a"}, {"pattern": "b"}]}, "pattern", "s.allOf[1]"),
+    ({"$ref": "http://elsewhere/"}, "$ref", "s"),
+    ({"$ref": "#/$defs/none"}, "$ref", "s"),
+    ({"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "$ref", "s.$defs.a"),
+    ({"pattern": "(?=a)"}, "pattern", "s"),
+    ({"pattern": "a+?"}, "pattern", "s"),
+    ({"enum": [1], "type": "string"}, "enum", "s"),
+    ({"enum": ["a"], "maxLength": 3}, "maxLength", "s"),
+    (False, "false", "s"),
+    ({"madeUp": 1}, "madeUp", "s"),
+    ({"minProperties": 3}, "minProperties", "s"),
+]
+
+
+@pytest.mark.parametrize(("schema", "keyword", "path"), REFUSED, ids=lambda value: json.dumps(value)[:40])
+def test_what_cannot_be_held_is_refused_by_keyword_and_path(schema, keyword, path):
+    """Never passed over, never widened."""
+    with pytest.raises(BadRequestError) as caught:
+        compile_schema(json.dumps(schema).encode(), "s")
+    assert f"'{keyword}' at {path} " in caught.value.message
+    assert (caught.value.param, caught.value.code) == (path, "unsupported_schema")
+
+
+@pytest.mark.parametrize("schema", [7, {"type": "strange"}, {"properties": []}, {"items": 3}, {"minItems": "x"}])
+def test_what_is_no_schema_is_an_error_that_names_the_place(schema):
+    """Wrong types are the request's fault."""
+    with pytest.raises(BadRequestError) as caught:
+        compile_schema(json.dumps(schema).encode(), "s")
+    assert str(caught.value.param).startswith("s")
+
+
+def test_deep_schema_is_refused():
+    """It cannot exhaust the stack."""
+    schema = b'{"items":' * 3_000 + b"{}" + b"}" * 3_000
+    with pytest.raises(BadRequestError):
+        compile_schema(schema, "s")
+
+
+def test_annotations_change_nothing():
+    """They say nothing of which documents are valid."""
+    noted = {"type": "integer", **dict.fromkeys(ANNOTATIONS, {})}
+    assert compile_schema(json.dumps(noted).encode(), "s") == compile_schema(b'{"type":"integer"}', "s")
+
+
+def test_keywords_are_told_with_what_they_mean():
+    """The reference page is made from this table."""
+    assert not set(KEYWORDS) & ANNOTATIONS
+    assert all(note.endswith(".") for note in KEYWORDS.values())
