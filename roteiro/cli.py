@@ -11,7 +11,18 @@ from typing import Annotated
 import typer
 
 from roteiro import __version__
-from roteiro.commands import ask, cleaning, configuration, diagnosis, index, model, questions, serving
+from roteiro.commands import (
+    ask,
+    cleaning,
+    completion,
+    configuration,
+    diagnosis,
+    index,
+    model,
+    questions,
+    serving,
+    structure,
+)
 from roteiro.errors import UsageError
 
 __all__ = ["build", "main"]
@@ -28,7 +39,13 @@ _QUESTIONS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("callers", questions.callers),
     ("callees", questions.callees),
     ("path", questions.path),
+    ("impact", structure.impact),
     ("overview", questions.overview),
+    ("explain", structure.explain),
+    ("outline", structure.outline),
+    ("list-kind", structure.list_kind),
+    ("debt", structure.debt),
+    ("changes", structure.changes),
 )
 
 
@@ -71,6 +88,7 @@ def build() -> typer.Typer:
     app.command("doctor")(diagnosis.doctor)
     app.command("config")(configuration.config)
     app.command("clean")(cleaning.clean)
+    app.command("completion")(completion.completion)
     return app
 
 

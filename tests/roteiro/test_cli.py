@@ -49,9 +49,9 @@ def test_every_tool_of_the_table_is_a_command_with_the_same_arguments(tool):
     import msgspec
 
     names = {field.encode_name for field in msgspec.structs.fields(tool.arguments)} - {"project"}
-    command = COMMANDS[tool.name]
+    command = COMMANDS[tool.name.replace("_", "-")]
     options = {option.lstrip("-").replace("-", "_") for parameter in command.params for option in parameter.opts}
-    metavars = {str(parameter.metavar).lower() for parameter in command.params if parameter.metavar}
+    metavars = {str(parameter.metavar).lower().strip("[]") for parameter in command.params if parameter.metavar}
     given = options | {part for metavar in metavars for part in metavar.split("|")}
     assert names <= given
 
