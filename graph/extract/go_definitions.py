@@ -127,7 +127,7 @@ class GoWalker(GoTypeDefinitions):
     # -- constants and variables --------------------------------------------------------------------------------------
 
     def on_const_spec(self, node: Node) -> Expr:
-        names = node.children_by_field_name("name")
+        names = self.named(node)
         type_node, value_node = node.child_by_field_name("type"), node.child_by_field_name("value")
         line = node.end_point[0] + 1
         of = self.type(type_node) if type_node is not None else None

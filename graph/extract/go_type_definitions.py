@@ -126,7 +126,7 @@ class GoTypeDefinitions(GoStatements):
             if self.kind(field) != "field_declaration":
                 continue
             of = self.type(field.child_by_field_name("type"))
-            names = field.children_by_field_name("name")
+            names = self.named(field)
             for name_node in names:
                 self._field(field, name_node, of)
             type_node = named_type(field.child_by_field_name("type"))

@@ -67,6 +67,10 @@ class GoTypes(TreeWalker):
             case _:
                 return self.walk(node)
 
+    def named(self, node: Node) -> list[Node]:
+        """Return the names that a declaration declares; the grammar hands out commas among them."""
+        return [name for name in node.children_by_field_name("name") if name.is_named]
+
     def qualified(self, package: Node, name: Node) -> Attribute:
         """Return `package.Name`."""
         return Attribute(self.name(package), self.text(name), name.start_point[0] + 1)
@@ -102,7 +106,7 @@ class GoTypes(TreeWalker):
         type_node = field.child_by_field_name("type")
         of = self.type(type_node)
         embedded = named_type(type_node)
-        names = field.children_by_field_name("name")
+        names = self.named(field)
         for name in names or ([embedded] if embedded is not None else []):
             self.assign(self.name(name), of, field.end_point[0] + 1, "annotation")
 
@@ -114,7 +118,7 @@ class GoTypes(TreeWalker):
         for declaration in self.parts(node) if node is not None else ():
             kind = "rest" if self.kind(declaration) == "variadic_parameter_declaration" else "positional"
             of = self.type(declaration.child_by_field_name("type"))
-            names = declaration.children_by_field_name("name")
+            names = self.named(declaration)
             found.extend(Parameter(self.text(name), of, None, kind) for name in names)
             if not names:
                 found.append(Parameter("", of, None, kind))
@@ -144,7 +148,7 @@ class GoTypes(TreeWalker):
         outer, self.body = self.body, body
         for declaration in self.parts(node):
             constraint = self.type(declaration.child_by_field_name("type"))
-            for name in declaration.children_by_field_name("name"):
+            for name in self.named(declaration):
                 self.assign(self.name(name), constraint, name.start_point[0] + 1, "type")
         self.body = outer
 
