@@ -20,7 +20,7 @@ from graph.extract.nodes import nodes_of
 from graph.extract.registry import extract
 from graph.files import exclusion_of, is_foreign
 from graph.ignore import Exclusion
-from graph.languages import SHEBANG_BYTES, language_of
+from graph.languages import HEAD_BYTES, language_of
 from graph.lookup import GraphReader, symbol_of
 from graph.model import Node, NodeKind
 from graph.revisions import commit_of, file_blobs, read_blobs
@@ -134,7 +134,7 @@ def _moved_added_removed(added: Sequence[_Side], removed: Sequence[_Side]) -> li
 
 def _sides(path: str, data: bytes | None) -> dict[str, _Side]:
     """Return the symbols of one side of a file by key; none where it is not there or not to be read."""
-    language = language_of(path, (data or b"")[:SHEBANG_BYTES])
+    language = language_of(path, (data or b"")[:HEAD_BYTES])
     if data is None or language is None or skip_reason(path, language, data):
         return {}
     text = text_of(data).data

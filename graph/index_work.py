@@ -16,7 +16,7 @@ from graph.extract.registry import extract
 from graph.facts_cache import FactsCache, encoded
 from graph.git import blob_id
 from graph.index_frames import Done, Job, NodeRow, Task, failed
-from graph.languages import SHEBANG_BYTES, language_of
+from graph.languages import HEAD_BYTES, language_of
 from graph.model import Node
 from graph.reading import FileUnreadableError, read_file
 from graph.resolve.interface import interface_digest
@@ -54,7 +54,7 @@ class Bench:
     def _do(self, task: Task) -> Done:
         data = read_file(self._root, task.path, self._job.max_file_bytes)
         blob = blob_id(data)
-        language = language_of(task.path, data[:SHEBANG_BYTES]) or ""
+        language = language_of(task.path, data[:HEAD_BYTES]) or ""
         if blob == task.known_blob and language == task.known_language:
             return Done(task.path, "same")
         if not language:

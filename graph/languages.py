@@ -6,12 +6,17 @@ stay true: the answer is a pure function of the path and the first bytes, so it 
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
-__all__ = ["LANGUAGES", "SHEBANG_BYTES", "Language", "key_language", "language_named", "language_of"]
+__all__ = ["HEAD_BYTES", "LANGUAGES", "SHEBANG_BYTES", "Language", "key_language", "language_named", "language_of"]
 
 SHEBANG_BYTES = 256
-"""As many first bytes as `language_of` looks at; Linux itself reads no more of a shebang line."""
+"""As many first bytes as are looked at for a shebang; Linux itself reads no more of that line."""
+
+HEAD_BYTES = 16_384
+"""As many first bytes as `language_of` looks at: a header tells C from C++ behind its licence."""
 
 
 class Language(Struct, frozen=True, kw_only=True):
@@ -74,6 +79,29 @@ LANGUAGES: tuple[Language, ...] = (
         suffixes=(".tsx",),
     ),
     Language(name="go", key="go", family="go", grammar="tree_sitter_go", suffixes=(".go",)),
+    Language(name="c", key="c", family="c", grammar="tree_sitter_c", suffixes=(".c", ".h")),
+    Language(
+        name="cpp",
+        key="cpp",
+        family="c",
+        grammar="tree_sitter_cpp",
+        suffixes=(
+            ".cpp",
+            ".cc",
+            ".cxx",
+            ".c++",
+            ".hpp",
+            ".hh",
+            ".hxx",
+            ".h++",
+            ".ipp",
+            ".tpp",
+            ".inl",
+            ".cppm",
+            ".ixx",
+        ),
+    ),
+    Language(name="java", key="java", family="java", grammar="tree_sitter_java", suffixes=(".java",)),
     Language(name="rust", key="rust", family="rust", grammar="tree_sitter_rust", suffixes=(".rs",)),
     Language(
         name="markdown",
@@ -95,6 +123,20 @@ _FOREIGN_HEADS: dict[str, tuple[bytes, ...]] = {
     ".ts": (b"<?xml", b"<!DOCTYPE TS", b"<TS ", b"\x47\x40", b"\x47\x00"),
 }
 
+_CPP_HEAD = re.compile(
+    rb"^[ \t]*(?:class\s+(?:[A-Z_]+\s+)?\w+(?:\s+final)?\s*[:;{\r\n]|namespace\b[\s\w:]*\{|template\s*<"
+    rb"|using\s+\w[\w:\s]*[;=]|(?:public|private|protected)\s*:|(?:inline\s+)?constexpr\s|\[\["
+    rb"|#\s*include\s*<[a-z_]+>)|\b[A-Za-z_]\w*::[~A-Za-z_]",
+    re.MULTILINE,
+)
+"""What a header in C never holds: a class, a namespace, a template, `a::b`, `#include <vector>`."""
+
+_NOT_C = re.compile(
+    rb"/\*.*?(?:\*/|\Z)|//[^\r\n]*|^[ \t]*#[ \t]*ifdef[ \t]+__cplusplus.*?^[ \t]*#[ \t]*(?:endif|else)",
+    re.MULTILINE | re.DOTALL,
+)
+"""What is left out of that: comments, and what a header in C says to C++ only."""
+
 
 def language_of(path: str, head: bytes = b"") -> str | None:
     """Return the name of the `Language` of a file by its suffix, its name, else its shebang; None when it has none.
@@ -104,6 +146,8 @@ def language_of(path: str, head: bytes = b"") -> str | None:
     """
     filename = path.rsplit("/", 1)[-1].lower()
     dot = filename.rfind(".")
+    if dot > 0 and filename[dot:] == ".h" and _CPP_HEAD.search(_NOT_C.sub(b"", head[:HEAD_BYTES])):
+        return "cpp"
     if dot > 0 and (name := _BY_SUFFIX.get(filename[dot:])) is not None:
         foreign = _FOREIGN_HEADS.get(filename[dot:], ())
         return None if foreign and head.removeprefix(b"\xef\xbb\xbf").startswith(foreign) else name

@@ -16,7 +16,10 @@ _SCRIPTS = frozenset({"javascript", "jsx", "tsx", "typescript"})
 """Dialects that one extractor tells apart."""
 
 _EXTRACTORS = {
+    "c": "extract_c",
+    "cpp": "extract_cpp",
     "go": "extract_go",
+    "java": "extract_java",
     "markdown": "extract_markdown",
     "python": "extract_python",
     "rust": "extract_rust",
