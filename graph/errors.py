@@ -25,7 +25,14 @@ __all__ = [
 
 
 class GraphError(Exception):
-    """The root of this tree; its text is fit to be shown to a person or a model."""
+    """The root of this tree; its text is fit to be shown to a person or a model.
+
+    `cure` is the command that mends it, where one command does.
+    """
+
+    def __init__(self, message: str = "", *, cure: str = "") -> None:
+        self.cure = cure
+        super().__init__(message)
 
 
 class RootError(GraphError):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 from functools import cache
@@ -95,7 +96,8 @@ def find_worktree(folder: Path) -> Worktree | None:
         # `core.worktree` in a stranger's configuration may point at anybody's home folder.
         raise RootError(
             f"the git configuration of {folder} places its work tree at {top}, which does not hold it. "
-            f"Remove core.worktree from it, or name {top} itself if that is what you mean."
+            f"Remove core.worktree from it, or name {top} itself if that is what you mean.",
+            cure=f"git config --file {shlex.quote(str(git_dir / 'config'))} --unset core.worktree",
         )
     return Worktree(top.resolve(), git_dir, common_dir)
 
@@ -182,7 +184,8 @@ def _explain(folder: Path, told: str) -> None:
     if "dubious ownership" in told or "unsafe repository" in told:
         raise RootError(
             f"git refuses {folder}, because another user owns it. If you trust it, run "
-            f"`git config --global --add safe.directory {folder}`; Roteiro never sets that for you."
+            f"`git config --global --add safe.directory {folder}`; Roteiro never sets that for you.",
+            cure=f"git config --global --add safe.directory {shlex.quote(str(folder))}",
         )
     if "not a git repository" in told or "work tree" in told or "bare repository" in told:
         return

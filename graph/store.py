@@ -8,6 +8,7 @@ in `graph.store_verify`.
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 import threading
 import time
@@ -184,7 +185,8 @@ def _known_project(path: Path, project: str, root: Path) -> int:
             if version > SCHEMA_VERSION:
                 raise StoreNewerError(
                     f"the store {path} was written by a newer Roteiro (version {version}, this one knows "
-                    f"{SCHEMA_VERSION}). It is untouched. Update Roteiro, or move the file away and run `roteiro sync`."
+                    f"{SCHEMA_VERSION}). It is untouched. Update Roteiro, or move it away and run `roteiro sync`.",
+                    cure=f"mv {shlex.quote(str(path))} {shlex.quote(f'{path}.newer')}",
                 )
             if version < SCHEMA_VERSION:
                 return 0

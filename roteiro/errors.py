@@ -30,6 +30,13 @@ class ConfigError(RoteiroError):
 
     exit_code = 2
 
+    def __init__(self, message: str, *, origin: str = "", key: str = "") -> None:
+        self.origin = origin
+        """As `Setting.origin`: a path, or `environment VARIABLE`; empty when no one place is at fault."""
+        self.key = key
+        """The key at that place; empty when the whole file is at fault."""
+        super().__init__(message)
+
 
 class ModelError(RoteiroError):
     """A model file is missing, damaged, or cannot be fetched."""

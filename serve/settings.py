@@ -11,6 +11,7 @@ class UpstreamSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """One `[[serve.upstream]]`: an OpenAI-compatible server that answers instead of a local model."""
 
     name: str = "upstream"
+    """What it is called in messages."""
     base_url: str
     """Up to and without `/chat/completions`, such as `http://127.0.0.1:8000/v1`."""
     model: str = ""
@@ -20,20 +21,24 @@ class UpstreamSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     context: int = 0
     """The window in tokens; 0 when unknown."""
     connect_timeout_s: float = 10.0
+    """How long to wait for a connection."""
     read_timeout_s: float = 3600.0
+    """How long to wait between two pieces of an answer: a large prompt is read in silence."""
 
 
 class EngineSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a local model is run."""
 
     threads: int = 0
-    """0 means the physical cores."""
+    """Cores to compute on; 0 means the physical ones."""
     gpu_layers: int = 0
+    """Layers of the model to keep on a GPU; -1 means all. Needs an engine that was built for one."""
     max_context_tokens: int = 0
-    """0 means as many as the model was trained for and `kv_mb` holds."""
+    """The window; 0 means as many tokens as the model was trained for and `kv_mb` holds."""
     kv_mb: int = 0
     """Memory for the context; 0 means a quarter of the machine's."""
     start_timeout_s: float = 300.0
+    """How long loading a model may take; a slow disk needs a minute for the largest."""
 
 
 class AskSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -42,11 +47,15 @@ class AskSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     prime: bool = True
     """Put evidence before the first generation."""
     rounds: int = 4
+    """Generations for one question; in the last one no tool may be called."""
     evidence_tokens: int = 500
-    """About 12 s of prefill for the default model on two cores."""
+    """Tokens of that evidence: about 12 s of prefill for the default model on two cores."""
     evidence_items: int = 3
+    """Symbols or sections in that evidence."""
     tool_bytes: int = 8_000
+    """The most bytes that the result of one tool call may have."""
     max_tokens: int = 400
+    """The longest answer, where a client names no length."""
     min_score: float = 0.0
     """Retrieval scores below this refuse; 0 means the calibrated value."""
 
@@ -55,18 +64,27 @@ class ServeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """The `[serve]` table."""
 
     addr: str = "127.0.0.1:8017"
+    """HOST:PORT to serve on; the host must be this machine's own loopback address."""
     model: str = ""
     """An installed model's id or the path of a GGUF file; empty takes the default one."""
     queue: int = 16
+    """Requests that may wait for one engine; the next is refused with Retry-After."""
     max_body_bytes: int = 16 * 1024 * 1024
+    """The largest body of a request."""
     max_header_bytes: int = 32 * 1024
+    """All header lines of a request together."""
     max_tools: int = 128
+    """The most tools that a request may bring."""
     max_tools_bytes: int = 128 * 1024
+    """The most bytes that the tools of a request may have."""
     tool_prompt_tokens: int = 2_048
+    """Tokens that the description of a client's tools may take; past it they are shortened to signatures."""
     tool_prompt_tokens_hard: int = 8_192
+    """Tools whose signatures take more tokens than this are refused."""
     reasoning: Literal["strip", "expose"] = "strip"
-    reasoning_effort: str = ""
-    queue_events: bool = False
+    """Whether what a model thinks is kept from clients, or sent as reasoning of its own."""
+    reasoning_effort: Literal["", "none", "low", "medium", "high", "xhigh"] = ""
+    """How much to think where a client does not say; empty leaves it to the model."""
     allowed_hosts: tuple[str, ...] = ()
     """Further values of the Host header to accept, for a reverse proxy on this machine."""
     aliases: dict[str, str] = {}

@@ -15,12 +15,23 @@ def config(
     root: Root = None,
     as_json: AsJson = False,
     changed: Annotated[bool, typer.Option("--changed", help="Only what differs from the default.")] = False,
+    set_to: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Write it into your own file first.", show_default=False),
+    ] = None,
+    unset: Annotated[
+        list[str] | None,
+        typer.Option("--unset", metavar="KEY", help="Make it a comment in your own file first.", show_default=False),
+    ] = None,
 ) -> int:
     """Show every setting, and where it came from."""
+    from roteiro.config.user_file import change
     from roteiro.root import find_root
     from roteiro.terminal import bold, dim, print_json, print_text
     from roteiro.wiring import load_settings
 
+    if set_to or unset:
+        change(set_to or [], unset or [])
     settings = load_settings(find_root(root))
     values = [value for value in settings.values if not changed or value.origin != "default"]
     if as_json:

@@ -81,6 +81,9 @@ def _flatten(name: str, value: object) -> Iterator[tuple[str, object]]:
 def nearest(name: str) -> str:
     """Return ` Nearest: ...` for an unknown key, or a list of the tables when nothing is near."""
     # The last part first: `serve.adr` and `adress` should both find `serve.addr`.
+    tables = [] if "." in name else difflib.get_close_matches(name, list(TABLES), n=1, cutoff=0.6)
+    if tables:
+        return f" Nearest: the table [{tables[0]}]."
     names = list(all_keys())
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     if not close:

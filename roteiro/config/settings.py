@@ -22,5 +22,6 @@ class LogSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     """The `[logs]` table."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
+    """What is written to the log: this and everything more serious."""
     prompts: bool = False
     """Write questions and prompts to the log too. They may hold source and secrets, so never unless asked."""

@@ -5,15 +5,17 @@ Each reader gives `Setting`s that know their origin. Nothing here decides which 
 
 from __future__ import annotations
 
+import difflib
 import os
 import stat
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from roteiro.config.address import split_address
 from roteiro.config.keys import TABLES, Key, all_keys, flatten, nearest, parse_text
 from roteiro.errors import ConfigError
 
@@ -45,7 +47,7 @@ def read_user_file(path: Path) -> list[Setting]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror}). Mend or move it.") from error
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}). Mend or move it.", origin=str(path)) from error
     return _settings(data, str(path))
 
 
@@ -61,7 +63,7 @@ def read_repository_file(root: Path) -> list[Setting]:
         return []
     except OSError as error:
         raise ConfigError(
-            f"{path}: cannot be read ({error.strerror}); a link is not followed. Make it a file."
+            f"{path}: cannot be read ({error.strerror}); a link is not followed. Make it a file.", origin=str(path)
         ) from error
     try:
         data = _read(descriptor, path)
@@ -72,19 +74,21 @@ def read_repository_file(root: Path) -> list[Setting]:
 
 def _read(descriptor: int, path: Path) -> bytes:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        raise ConfigError(f"{path}: is not a regular file. Remove it or make it one.")
+        raise ConfigError(f"{path}: is not a regular file. Remove it or make it one.", origin=str(path))
     return os.read(descriptor, _MAX_BYTES + 1)
 
 
 def _settings(data: bytes, origin: str) -> list[Setting]:
     if len(data) > _MAX_BYTES:
-        raise ConfigError(f"{origin}: is larger than {_MAX_BYTES} bytes, which is no settings file. Shorten it.")
+        raise ConfigError(
+            f"{origin}: is larger than {_MAX_BYTES} bytes, which is no settings file. Shorten it.", origin=origin
+        )
     try:
         document = tomllib.loads(data.decode())
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{origin}: is not UTF-8 (byte {error.start}). Save it as UTF-8.") from error
+        raise ConfigError(f"{origin}: is not UTF-8 (byte {error.start}). Save it as UTF-8.", origin=origin) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{origin}: is not TOML: {error}. Mend that place.") from error
+        raise ConfigError(f"{origin}: is not TOML: {error}. Mend that place.", origin=origin) from error
     return [checked(name, value, origin) for name, value in flatten(document)]
 
 
@@ -93,22 +97,29 @@ def read_environment(environ: Mapping[str, str]) -> list[Setting]:
     by_variable = {key.variable: key for key in all_keys().values()}
     settings: list[Setting] = []
     for variable in sorted(environ):
-        if not variable.startswith(_PREFIXES):
-            continue
         key = by_variable.get(variable)
+        if key is None and not _is_meant_for_us(variable, by_variable):
+            continue
         origin = f"environment {variable}"
         if key is None:
             name = variable.removeprefix("ROTEIRO_").lower().replace("_", ".", 1)
-            raise ConfigError(f"{origin}: sets nothing that exists.{nearest(name)}")
+            raise ConfigError(f"{origin}: sets nothing that exists.{nearest(name)}", origin=origin)
         settings.append(checked(key.name, _parsed(key, environ[variable], origin), origin))
     return settings
+
+
+def _is_meant_for_us(variable: str, known: Iterable[str]) -> bool:
+    """Say whether a variable begins like a table or is one misspelt; others of the prefix are not settings."""
+    if variable.startswith(_PREFIXES):
+        return True
+    return variable.startswith("ROTEIRO_") and bool(difflib.get_close_matches(variable, known, n=1, cutoff=0.9))
 
 
 def _parsed(key: Key, text: str, origin: str) -> object:
     try:
         return parse_text(key, text)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: {key.name} = {text!r}: {_reason(error)}") from error
+        raise ConfigError(f"{origin}: {key.name} = {text!r}: {_reason(error)}", origin=origin, key=key.name) from error
 
 
 def checked(name: str, value: object, origin: str) -> Setting:
@@ -120,14 +131,23 @@ def checked(name: str, value: object, origin: str) -> Setting:
     """
     key = all_keys().get(name)
     if key is None:
-        raise ConfigError(f"{origin}: {name} is not a setting.{nearest(name)}")
+        raise ConfigError(f"{origin}: {name} is not a setting.{nearest(name)}", origin=origin, key=name)
     try:
         converted: object = msgspec.convert(value, key.type)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: {name} = {value!r}: {_reason(error)}") from error
+        raise ConfigError(f"{origin}: {name} = {value!r}: {_reason(error)}", origin=origin, key=name) from error
     if isinstance(converted, (int, float)) and converted < 0 and name not in _MAY_BE_NEGATIVE:
-        raise ConfigError(f"{origin}: {name} = {value!r}: must not be negative.")
+        raise ConfigError(f"{origin}: {name} = {value!r}: must not be negative.", origin=origin, key=name)
+    if name == "serve.addr":
+        _check_address(str(converted), origin)
     return Setting(name, converted, origin)
+
+
+def _check_address(address: str, origin: str) -> None:
+    try:
+        split_address(address)
+    except ConfigError as error:
+        raise ConfigError(f"{origin}: {error}", origin=origin, key="serve.addr") from error
 
 
 def _reason(error: msgspec.ValidationError) -> str:

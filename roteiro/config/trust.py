@@ -38,7 +38,9 @@ def limited(wanted: Setting, current: Setting) -> Setting:
     if not wanted.key.startswith(_TABLES) or not _is_number(wanted.value):
         raise ConfigError(
             f"{wanted.origin}: {wanted.key} cannot be set by a repository, only index.exclude and the numbers of "
-            f"[index] and [ask]. Remove that line, or set it in your own file (see `roteiro config`)."
+            f"[index] and [ask]. Remove that line, or set it in your own file (see `roteiro config`).",
+            origin=wanted.origin,
+            key=wanted.key,
         )
     if _width(key, wanted.value) <= _width(key, current.value):
         return wanted
@@ -46,7 +48,9 @@ def limited(wanted: Setting, current: Setting) -> Setting:
         return current
     raise ConfigError(
         f"{wanted.origin}: {wanted.key} = {wanted.value!r} is wider than {current.value!r} ({current.origin}). "
-        f"A repository may only narrow it. Remove that line, or raise it in your own file (see `roteiro config`)."
+        f"A repository may only narrow it. Remove that line, or raise it in your own file (see `roteiro config`).",
+        origin=wanted.origin,
+        key=wanted.key,
     )
 
 

@@ -7,6 +7,7 @@ import inspect
 import itertools
 import textwrap
 from collections.abc import Mapping
+from typing import Literal, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -40,18 +41,35 @@ def _section(title: str, table: str, struct: type[Struct]) -> str:
         if f"{table}.{field.name}" not in TABLES and f"{table}.{field.name}" != "serve.upstream"
     ]
     columns = (
-        "| key | default | meaning | variable |\n|---|---|---|---|"
+        "| key | type | default | meaning | variable |\n|---|---|---|---|---|"
         if table
-        else "| key | default | meaning |\n|---|---|---|"
+        else "| key | type | default | meaning |\n|---|---|---|---|"
     )
     return "\n".join([f"## {title}\n", columns, *rows, ""])
 
 
 def _row(field: msgspec.structs.FieldInfo, table: str, said: str) -> str:
     if not table:
-        return f"| `{field.name}` | {'required' if field.required else _toml(field.default)} | {said} |"
+        default = "required" if field.required else _toml(field.default)
+        return f"| `{field.name}` | {_type(field.type)} | {default} | {said} |"
     key = all_keys()[f"{table}.{field.name}"]
-    return f"| `{field.name}` | {_toml(key.default)} | {said} | `{key.variable}` |"
+    return f"| `{field.name}` | {_type(key.type)} | {_toml(key.default)} | {said} | `{key.variable}` |"
+
+
+_TYPES = {str: "text", int: "whole number", float: "number", bool: "true or false"}
+
+
+def _type(type_: object) -> str:
+    """Return a type in words; of a choice the values."""
+    match get_origin(type_):
+        case None:
+            return _TYPES[cast("type", type_)]
+        case origin if origin is Literal:
+            return " or ".join(_toml(choice) for choice in get_args(type_))
+        case origin if origin is dict:
+            return "pairs of text"
+        case _:
+            return "list of text"
 
 
 def _toml(value: object) -> str:

@@ -6,12 +6,15 @@ import re
 import tomllib
 from pathlib import Path
 
+import msgspec
 import pytest
 import typer.main
 
 from roteiro.cli import build
-from roteiro.config.keys import all_keys, flatten
+from roteiro.config.keys import TABLES, all_keys, flatten
 from roteiro.reference import differences
+from roteiro.reference.settings import _sentences
+from serve.settings import UpstreamSettings
 
 TREE = Path(__file__).parents[2]
 PAGES = sorted(
@@ -54,6 +57,15 @@ def test_settings_in_examples_exist():
 def test_the_reference_pages_say_what_the_code_says():
     """Generated, so they cannot drift; the cure is `make docs`."""
     assert differences(TREE / "docs" / "reference") == []
+
+
+@pytest.mark.parametrize("table", [*TABLES, "serve.upstream"])
+def test_every_setting_says_what_it_means(table):
+    """The sentence under the field, which is what the page shows."""
+    struct = TABLES.get(table, UpstreamSettings)
+    said = _sentences(struct)
+    silent = [field.name for field in msgspec.structs.fields(struct) if not said.get(field.name)]
+    assert set(silent) <= {"upstream", "engine"}
 
 
 def test_every_decision_has_the_five_parts():

@@ -87,7 +87,7 @@ def test_upstreams_of_the_user_file_are_tables(root, user_file):
     ("text", "said"),
     [
         ('[serve]\nadr = "x"\n', "serve.adr is not a setting. Nearest: serve.addr."),
-        ("[sevre]\nqueue = 1\n", "sevre is not a setting."),
+        ("[sevre]\nqueue = 1\n", "sevre is not a setting. Nearest: the table [serve]."),
         ('[serve]\nqueue = "many"\n', "serve.queue = 'many': expected int, got str."),
         ("[index]\nmax_files = -1\n", "must not be negative"),
         ("[serve\n", "is not TOML"),
@@ -110,7 +110,9 @@ def test_a_mistake_in_the_user_file_names_the_file_and_the_cure(root, user_file,
     [
         ("ROTEIRO_SERVE_QUEUE", "many", "serve.queue = 'many'"),
         ("ROTEIRO_SERVE_ADRR", "x", "Nearest: serve.addr."),
+        ("ROTEIRO_SERV_ADDR", "x", "Nearest: serve.addr."),
         ("ROTEIRO_ASK_ROUNDS", "-3", "must not be negative"),
+        ("ROTEIRO_SERVE_ADDR", "localhost", "is not HOST:PORT"),
     ],
 )
 def test_a_mistake_in_the_environment_names_the_variable(root, user_file, variable, value, said):
