@@ -136,8 +136,9 @@ def _expr(item: Expr, lines: list[int]) -> Shape:
             return ["c", _expr(function, lines), _all(arguments, lines), named, constructs]
         case Constant(type=kind, value=value):
             return ["k", kind, value]
-        case Collection(type=kind, values=values, keys=keys):
-            return ["l", kind, _all(values, lines), _all(keys, lines)]
+        case Collection(type=kind, values=values, keys=keys, scope=scope):
+            # Two literals of a script differ in what `this` means in their functions, though they read alike.
+            return ["l", kind, _all(values, lines), _all(keys, lines), scope]
         case Subscript(base=base, index=index):
             return ["s", _expr(base, lines), _expr(index, lines)]
         case FunctionRef(scope=scope):

@@ -40,6 +40,9 @@ _BUILD_FOLDERS = frozenset(
     {"dist", "lib", "build", "out", "esm", "cjs", "es", "output", "types", "typings", "module", "_esm"}
 )
 _BUILD_PART = re.compile(r"^(?:esm|cjs|es|umd|node|browser|module|commonjs|types|src|es20\d\d)$")
+_WORKSPACE_FILES = ("pnpm-workspace.yaml", "lerna.json")
+_WORKSPACE_SIGNALS = tuple(module_signal(name) for name in ("pnpm-workspace", "lerna", "package"))
+"""Given when such a file, or a `package.json`, appears or goes away anywhere: either may make or unmake a workspace."""
 _EXTERNAL = re.compile(r"^(?:node|npm|jsr|https?|data|bun|virtual|file):")
 
 
@@ -62,6 +65,7 @@ class ScriptModules:
         self._packages: dict[str, Package | None] = {}
         self._rules: dict[str, PathRules] = {}
         self._found: dict[tuple[str, bool, str], Found] = {}
+        self._workspace_files: list[str] = []
         self._workspaces = self._workspace_packages()
 
     def resolve(self, importer: str, specifier: str) -> Found:
@@ -159,14 +163,23 @@ class ScriptModules:
         """Return the package of a workspace by its name."""
         return self._workspaces.get(name)
 
+    def workspace_listens(self) -> tuple[str, ...]:
+        """Return the paths and signals that may change which packages `workspace` knows."""
+        return (*self._workspace_files, *_WORKSPACE_SIGNALS)
+
     def _workspace_packages(self) -> dict[str, Package]:
         """Return the packages that some workspace root declares, by name; the outermost root wins."""
         found: dict[str, Package] = {}
         for folder in sorted(self._folders, key=lambda folder: (folder.count("/"), folder)):
             if "node_modules" in folder.split("/"):
                 continue
-            pnpm, lerna = (self._texts(_joined(folder, name)) for name in ("pnpm-workspace.yaml", "lerna.json"))
-            globs = workspace_globs(self.package(folder), pnpm, lerna)
+            pnpm, lerna = (self._texts(_joined(folder, name)) for name in _WORKSPACE_FILES)
+            package = self.package(folder)
+            declared = zip(
+                (*_WORKSPACE_FILES, "package.json"), (pnpm, lerna, package and package.workspaces), strict=True
+            )
+            self._workspace_files += [_joined(folder, name) for name, text in declared if text]
+            globs = workspace_globs(package, pnpm, lerna)
             if not globs:
                 continue
             for member in self._members(folder, globs):
@@ -250,6 +263,7 @@ class _Lookup:
         if package is None or package.name != name:
             linked = package.linked.get(name) if package is not None else None
             package = self._modules.package(linked) if linked is not None else self._modules.workspace(name)
+            self._listens += self._modules.workspace_listens()
         if package is None:
             return None
         self._listens.append(_joined(package.folder, "package.json"))

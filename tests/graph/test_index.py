@@ -486,3 +486,34 @@ def test_a_sync_of_an_empty_folder_is_done_at_once(tmp_path: Path) -> None:
         assert repository.is_indexed
         assert repository.store.verify() == []
     assert time.monotonic() - start < 30
+
+
+def test_a_changed_workspace_file_alone_wakes_the_importers(tmp_path):
+    """No script changed, and still the import leads to a file now, and to none again after."""
+    root = tmp_path / "repo"
+    for path, text in {
+        "app/main.ts": "import { f } from 'core'\nexport function g() { return f() }\n",
+        "libs/core/index.ts": "export function f() {}\n",
+        "libs/core/package.json": '{"name": "core"}',
+        "package.json": "{}",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+    def calls(repository):
+        repository.sync()
+        statement = "SELECT COUNT(*) FROM edge WHERE kind = 'calls'"
+        return repository.store.read().execute(statement).fetchone()[0]
+
+    with Repository.open(root, cache_home=tmp_path / "cache") as repository:
+        assert calls(repository) == 0
+        for name, text in {
+            "pnpm-workspace.yaml": "packages:\n  - 'libs/*'\n",
+            "lerna.json": '{"packages": ["libs/*"]}',
+        }.items():
+            (root / name).write_text(text.replace("libs", "other"))
+            assert calls(repository) == 0
+            (root / name).write_text(text)
+            assert calls(repository) == 1
+            (root / name).unlink()
+            assert calls(repository) == 0

@@ -162,6 +162,19 @@ def test_pnpm_and_lerna_declare_workspaces_too() -> None:
     assert globs == ("libs/*", "!libs/x", "p/*")
 
 
+@pytest.mark.parametrize("name", ["libs", "unknown"])
+def test_a_package_listens_to_what_declares_workspaces(name: str) -> None:
+    """A change of `pnpm-workspace.yaml` alone makes a package, or unmakes it; so does one that appears."""
+    configs = {
+        "web/pnpm-workspace.yaml": "packages:\n  - 'libs'\n",
+        "lerna.json": {"packages": ["p/*"]},
+        "web/libs/package.json": {"name": "libs"},
+    }
+    found = lookup(["web/libs/index.ts", "app/a.ts"], configs).resolve("app/a.ts", name)
+    assert found.path == ("web/libs/index.ts" if name == "libs" else None)
+    assert {"web/pnpm-workspace.yaml", "lerna.json", "?pnpm-workspace", "?lerna", "?package"} <= set(found.listens)
+
+
 @pytest.mark.parametrize(
     ("specifier", "expected"),
     [("me", "src/index.ts"), ("me/x", "src/x.ts"), ("#x", "src/x.ts"), ("#in/x", "src/x.ts"), ("#no", None)],
