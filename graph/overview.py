@@ -7,10 +7,12 @@ costs one pass over the call edges (0.1 s on 50,000 symbols) where a PageRank wo
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from msgspec import Struct
 
 from graph.candidates import CONSTRUCTORS
+from graph.entry_points import EntryPoint, entry_points
 from graph.lookup import GraphReader, Symbol, first_sentence, nodes_by_id, symbol_of
 
 __all__ = ["Hotspot", "LanguageCount", "Overview", "PackageCount", "describe_repository"]
@@ -18,18 +20,6 @@ __all__ = ["Hotspot", "LanguageCount", "Overview", "PackageCount", "describe_rep
 _PACKAGES_SHOWN = 12
 _HOTSPOTS_SHOWN = 10
 _ENTRY_POINTS_SHOWN = 10
-_ENTRY_FILES = (
-    "__main__.py",
-    "manage.py",
-    "wsgi.py",
-    "asgi.py",
-    "cli.py",
-    "main.py",
-    "index.ts",
-    "main.ts",
-    "index.js",
-)
-_ENTRY_NAMES = ("main", "cli")
 
 
 class LanguageCount(Struct, frozen=True, kw_only=True):
@@ -69,12 +59,15 @@ class Overview(Struct, frozen=True, kw_only=True):
     languages: tuple[LanguageCount, ...]
     packages: tuple[PackageCount, ...]
     packages_total: int
-    entry_points: tuple[Symbol, ...]
+    entry_points: tuple[EntryPoint, ...]
     hotspots: tuple[Hotspot, ...]
 
 
-def describe_repository(store: GraphReader) -> Overview:
-    """Return the overview; everything is zero or empty when nothing is indexed."""
+def describe_repository(store: GraphReader, read_text: Callable[[str], str | None] = lambda _path: None) -> Overview:
+    """Return the overview; everything is zero or empty when nothing is indexed.
+
+    `read_text` gives the text of a project file, or None: entry points are declared there.
+    """
     packages = _packages(store)
     return Overview(
         files=_count(store, "SELECT COUNT(*) FROM file WHERE project = ? AND status = 'indexed'"),
@@ -86,7 +79,7 @@ def describe_repository(store: GraphReader) -> Overview:
         languages=_languages(store),
         packages=packages[:_PACKAGES_SHOWN],
         packages_total=len(packages),
-        entry_points=_entry_points(store),
+        entry_points=entry_points(store, read_text, _ENTRY_POINTS_SHOWN),
         hotspots=_hotspots(store),
     )
 
@@ -146,22 +139,6 @@ def _packages(store: GraphReader) -> tuple[PackageCount, ...]:
 
 def _is_vendored(folder: str) -> bool:
     return not {"vendor", "vendored", "_vendor", "third_party", "node_modules", "static"}.isdisjoint(folder.split("/"))
-
-
-def _entry_points(store: GraphReader) -> tuple[Symbol, ...]:
-    """Return where programs start by custom: files and functions with the usual names, outside the tests."""
-    names = (*_ENTRY_FILES, *_ENTRY_NAMES)
-    marks = ",".join("?" * len(names))
-    rows = store.read().execute(
-        f"SELECT n.id FROM node AS n JOIN file AS f ON f.id = n.file WHERE n.project = ? AND n.is_test = 0 "  # noqa: S608
-        f"AND n.name IN ({marks}) AND n.kind IN ('file', 'function') "
-        "AND f.path NOT LIKE 'test%' AND f.path NOT LIKE '%/test%' "
-        "ORDER BY LENGTH(f.path) - LENGTH(REPLACE(f.path, '/', '')), f.path, n.start_line LIMIT ?",
-        (store.project_id, *names, _ENTRY_POINTS_SHOWN),
-    )
-    ids = [int(id_) for (id_,) in rows]
-    nodes = nodes_by_id(store, ids)
-    return tuple(symbol_of(nodes[id_]) for id_ in ids)
 
 
 def _hotspots(store: GraphReader) -> tuple[Hotspot, ...]:

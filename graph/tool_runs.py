@@ -132,7 +132,7 @@ def run_path(repository: Repository, arguments: PathArguments) -> Path:
 
 def run_overview(repository: Repository, _arguments: OverviewArguments) -> Overview:
     """Return the repository at a glance."""
-    return describe_repository(repository.store)
+    return describe_repository(repository.store, lambda path: _text(repository, path))
 
 
 def _with_text(repository: Repository, found: Calls) -> Calls:
@@ -155,6 +155,14 @@ def _line(repository: Repository, path: str, line: int) -> str:
         return repository.read_lines(path, line, line).strip()
     except (GraphError, OSError):  # a missing line takes nothing from the answer: the place itself is right there
         return ""
+
+
+def _text(repository: Repository, path: str) -> str | None:
+    """Return the text of a project file; None where it cannot be read."""
+    try:
+        return repository.read_lines(path)
+    except (GraphError, OSError):  # an overview without it is still one
+        return None
 
 
 def _names_a_symbol(store: GraphReader, written: str) -> bool:

@@ -123,7 +123,7 @@ def overview_page(answer: Overview) -> Page:
     ]
     if answer.entry_points:
         items.append("Entry points:")
-        items += [f"  {where(one)}" for one in answer.entry_points]
+        items += [f"  {where(one)}" + (f"  ({one.declared})" if one.declared else "") for one in answer.entry_points]
     if answer.hotspots:
         items.append("Most depended on (callers outside tests):")
         items += [f"  {one.callers:>4}  {where(one)}" for one in answer.hotspots]
