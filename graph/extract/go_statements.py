@@ -104,11 +104,12 @@ class GoStatements(GoExpressions):
         return UNKNOWN
 
     def _type_case(self, node: Node, name: Name | None) -> None:
-        types = node.children_by_field_name("type")
+        types = [part for part in node.children_by_field_name("type") if part.is_named]
         found = [self.type(part) for part in types]
         if name is not None and len(found) == 1:
+            # A test holds from the line after its own; here it holds on the line of the case too: `case T: v.Run()`.
             end = node.end_point[0] + 1
-            self.body.assigns.append(Assign(name, found[0], f"narrow:{end}", node.start_point[0] + 1, BRANCH))
+            self.body.assigns.append(Assign(name, found[0], f"narrow:{end}", node.start_point[0], BRANCH))
         for part in self.parts(node)[len(types) :]:
             self.expr(part)
 

@@ -181,6 +181,16 @@ class GoEvaluator(Evaluator):
             return union(item.items for item in self.underlying(value) if isinstance(item, Returning))
         return super().called(value, call, view, scope)
 
+    def _returned(self, function: Function) -> Values:
+        found = super()._returned(function)
+        if not found or not all(isinstance(value, Returning) for value in found):
+            return found
+        view = self.view(function.path)
+        definition = view.definition_of(function.scope)
+        end = definition.end_line + 1 if definition else 0
+        given = view.facts.scopes[function.scope].returns
+        return union([*(self.evaluate(view, function.scope, item, end) for item in given), found])
+
     def _indexed(self, view: FileView, scope: int, base: Expr, index: Expr, line: int) -> Values:
         values = self.evaluate(view, scope, base, line)
         if any(isinstance(value, External) and value.name in _MAKERS for value in values):
