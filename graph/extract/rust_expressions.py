@@ -239,7 +239,7 @@ class RustExpressions(RustMacros):
         pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
         if pattern is None or value is None:
             return self.walk(node)
-        self.pattern(pattern, self.expr(value), node.end_point[0] + 1)
+        self.pattern(pattern, self.expr(value), _before(node))
         return UNKNOWN
 
     def on_match_expression(self, node: Node) -> Expr:
@@ -257,7 +257,7 @@ class RustExpressions(RustMacros):
             condition = pattern.child_by_field_name("condition")
             for part in self.parts(pattern):
                 if part != condition:
-                    self.pattern(part, value, node.start_point[0] + 1)
+                    self.pattern(part, value, _before(node))
             if condition is not None:
                 self.expr(condition)
         return self.mention(self.expr(result), result) if result is not None else UNKNOWN
@@ -275,7 +275,7 @@ class RustExpressions(RustMacros):
         if pattern is not None and value is not None:
             taken = self.expr(value)
             self.body.flow = max(before, LOOP)
-            self.pattern(pattern, taken, node.start_point[0] + 1, "iterate")
+            self.pattern(pattern, taken, _before(node), "iterate")
         self.body.flow = before
         self.under(LOOP, [body] if body is not None else [])
         return UNKNOWN
@@ -310,6 +310,11 @@ class RustExpressions(RustMacros):
         for part in self.parts(node):
             self.body.returns.append(self.mention(self.expr(part), part))
         return UNKNOWN
+
+
+def _before(node: Node) -> int:
+    """Return the line from which on a pattern holds: the block behind it may stand on its own line."""
+    return node.start_point[0]
 
 
 def _union(options: list[Expr]) -> Expr:

@@ -11,7 +11,7 @@ from graph.extract.facts import Assign, CallExpr, ClassRef, Collection, Expr, Su
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding
 from graph.resolve.core import union
-from graph.resolve.evaluator import Evaluator
+from graph.resolve.generics import GenericHeads
 from graph.resolve.rules_go import GO_RULES
 from graph.resolve.signals import folder_signal
 from graph.resolve.values import (
@@ -33,7 +33,7 @@ from graph.resolve.views import FileView
 __all__ = ["GoEvaluator"]
 
 
-class GoEvaluator(Evaluator):
+class GoEvaluator(GenericHeads):
     """The common evaluator with packages, embedding and underlying types."""
 
     # -- packages -------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from graph.extract.facts import Assign, CallExpr, Collection, Expr, Import, Name
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding
 from graph.resolve.core import union
-from graph.resolve.evaluator import Evaluator
+from graph.resolve.generics import GenericHeads
 from graph.resolve.implementations_rust import CrateIndex
 from graph.resolve.library_rust import ASKING, PASSING, TAKING
 from graph.resolve.modules_rust import Place, RustModules
@@ -37,7 +37,7 @@ __all__ = ["RustEvaluator"]
 _MEMBERS = frozenset({"class", "extension"})
 
 
-class RustEvaluator(Evaluator):
+class RustEvaluator(GenericHeads):
     """The common evaluator with paths, modules, implementations and traits."""
 
     @property
