@@ -57,6 +57,11 @@ class ModelFolder:
         self.folder = folder
         self.registry = registry
 
+    @property
+    def records_file(self) -> Path:
+        """The file that says what was verified."""
+        return self.folder / "records.json"
+
     def path_of(self, model: KnownModel) -> Path:
         """Return where a known model's file belongs."""
         return self.folder / f"{model.id}.gguf"
@@ -181,7 +186,7 @@ class ModelFolder:
         return shutil.disk_usage(folder).free
 
     def _records(self) -> list[Record]:
-        path = self.folder / "records.json"
+        path = self.records_file
         try:
             return msgspec.json.decode(path.read_bytes(), type=list[Record])
         except FileNotFoundError:
@@ -193,7 +198,7 @@ class ModelFolder:
 
     def _write(self, records: list[Record]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / "records.json"
+        path = self.records_file
         new = path.with_suffix(".new")
         new.write_bytes(msgspec.json.format(msgspec.json.encode(sorted(records, key=lambda record: record.id))))
         new.replace(path)
