@@ -15,13 +15,30 @@ from graph.extract.tree_walk import MAX_DEPTH, TreeWalker
 __all__ = ["JavaTypes", "modifier_words"]
 
 _PRIMITIVE = frozenset({"integral_type", "floating_point_type", "boolean_type", "void_type"})
-_ARRAY = Name("[]")
+_ARRAY, _THIS = Name("[]"), Name("this")
 
 
 class JavaTypes(TreeWalker):
     """Walks types, parameters and type parameters."""
 
     comments = frozenset({"line_comment", "block_comment"})
+
+    def assign(self, target: Expr, value: Expr, line: int, how: str = "value") -> None:
+        """Record an assignment; one of a name declares it in the current body."""
+        if isinstance(target, Name):
+            self.body.variables.add(target.id)
+        super().assign(target, value, line, how)
+
+    def place(self, target: Expr, line: int) -> Expr:
+        """Return what an assignment writes to: a name that no body around declares is a field."""
+        if not isinstance(target, Name):
+            return target
+        body: Body | None = self.body
+        while body is not None and body.kind != "class":
+            if target.id in body.variables or any(item.name == target.id for item in body.parameters):
+                return target
+            body = body.parent
+        return target if body is None else Attribute(_THIS, target.id, line)
 
     def type(self, node: Node | None) -> Expr:
         """Return a type as an expression; the names in it are mentioned."""

@@ -41,6 +41,10 @@ def evaluator_for(language: str, world: World) -> Evaluator:
         from graph.resolve.evaluator_rust import RustEvaluator
 
         return RustEvaluator(world)
+    if language == "java":
+        from graph.resolve.evaluator_java import JavaEvaluator
+
+        return JavaEvaluator(world)
     from graph.resolve.evaluator import Evaluator
 
     return Evaluator(world)
@@ -60,6 +64,10 @@ def collector_for(language: str, evaluator: Evaluator, view: FileView) -> EdgeCo
         from graph.resolve.edges_rust import RustEdges
 
         return RustEdges(evaluator, view)
+    if language == "java":
+        from graph.resolve.edges_java import JavaEdges
+
+        return JavaEdges(evaluator, view)
     from graph.resolve.edges import EdgeCollector
 
     return EdgeCollector(evaluator, view)
