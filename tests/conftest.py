@@ -79,6 +79,9 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for variable in [name for name in os.environ if name.startswith(("ROTEIRO_", "GIT_"))]:
             if not variable.startswith(("ROTEIRO_REQUIRE", "ROTEIRO_TEST_")):
                 patch.delenv(variable)
+        # Servers of the tests run on this machine, whatever proxy the person's shell names.
+        patch.setenv("NO_PROXY", "127.0.0.1,localhost")
+        patch.setenv("no_proxy", "127.0.0.1,localhost")
         # git of the tests: an author, and none of the person's settings, hooks or signing.
         patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from roteiro.models import DEFAULT_MODEL, InstalledModel, ModelFolder
+from roteiro.models import DEFAULT_MODEL, InstalledModel, KnownModel, ModelFolder
 from roteiro.terminal import bold, dim, green, print_json, print_text, red
 
 __all__ = ["print_list", "print_model", "print_models", "print_removed"]
@@ -13,7 +13,10 @@ __all__ = ["print_list", "print_model", "print_models", "print_removed"]
 def print_list(folder: ModelFolder, *, as_json: bool) -> int:
     """Print the table of known models and every other installed one; return 0."""
     installed = {model.id: model for model in folder.installed()}
-    rows = [_known_row(known.id, known.bytes, known.licence, known.summary, installed) for known in folder.registry]
+    rows = [
+        _known_row(known.id, known.bytes, known.licence, known.summary, installed) | _facts(known)
+        for known in folder.registry
+    ]
     known_ids = {known.id for known in folder.registry}
     rows += [
         _known_row(model.id, model.bytes, "", str(model.path), installed)
@@ -42,6 +45,17 @@ def _known_row(
         "is_default": model_id == DEFAULT_MODEL,
         "path": str(found.path) if found else "",
         "problem": found.problem if found else "",
+    }
+
+
+def _facts(known: KnownModel) -> dict[str, object]:
+    """Return what only a model of the table has."""
+    return {
+        "file": known.file,
+        "sha256": known.sha256,
+        "family": known.family,
+        "context_tokens": known.context_tokens,
+        "sources": [name for name, source in (("publisher", known.publisher), ("index", known.index)) if source],
     }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
+
 from roteiro.errors import ConfigError
 
-__all__ = ["join_address", "split_address", "url_of"]
+__all__ = ["is_loopback", "join_address", "split_address", "url_of"]
 
 _MOST_PORT = 65_535
 
@@ -26,6 +28,16 @@ def split_address(address: str) -> tuple[str, int]:
 def join_address(host: str, port: int) -> str:
     """Return `host:port`, an IPv6 host in brackets."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether a host is this machine and nothing else; names are not looked up."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def url_of(address: str) -> str:

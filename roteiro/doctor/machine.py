@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import ipaddress
 import os
 import re
 import shlex
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from graph.languages import LANGUAGES
 from roteiro.config import Config
-from roteiro.config.address import join_address, split_address
+from roteiro.config.address import is_loopback, join_address, split_address
 from roteiro.doctor.finding import Finding, Level, command
 from roteiro.folders import models_folder
 from roteiro.running import find_running
@@ -110,7 +109,7 @@ def look_at_disk(root: Path, _config: Config) -> Iterator[Finding]:
 
 def _refusal(host: str, port: int) -> str:
     """Say why an address cannot be served on; empty when it can."""
-    if not _is_loopback(host):
+    if not is_loopback(host):
         return "it is not this machine's own loopback address"
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -120,17 +119,10 @@ def _refusal(host: str, port: int) -> str:
     return ""
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def _other_address(config: Config) -> str:
     """Return the command that moves to a free port of the same host, or of 127.0.0.1 where that host is not ours."""
     host, port = split_address(config.serve.addr)
-    if not _is_loopback(host):
+    if not is_loopback(host):
         host = "127.0.0.1"
     tried = range(port + 1, min(port + _PORTS_TRIED, 65_536))
     free = next((other for other in tried if not _refusal(host, other)), port + 1)

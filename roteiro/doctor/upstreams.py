@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from roteiro.config import Config
+from roteiro.config.address import is_loopback
 from roteiro.doctor.finding import Finding, without_setting
 
 __all__ = ["look_at_upstreams"]
@@ -28,7 +30,9 @@ def look_at_upstreams(_root: Path, config: Config) -> Iterator[Finding]:
             )
             continue
         try:
-            httpx.get(f"{upstream.base_url.rstrip('/')}/models", timeout=_TIMEOUT_S)
+            host = urlsplit(upstream.base_url).hostname or ""
+            # As the engine does: a server of this machine is never behind the proxy that the environment names.
+            httpx.get(f"{upstream.base_url.rstrip('/')}/models", timeout=_TIMEOUT_S, trust_env=not is_loopback(host))
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             said = f"{upstream.base_url} does not answer ({error or type(error).__name__}): start it, or do without it"
             yield Finding(check="upstream", level="problem", message=said, cure=without)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import ssl
+import subprocess
 
 import msgspec
 import pytest
@@ -41,6 +43,30 @@ def test_an_installed_model_is_neither_asked_about_nor_fetched_again(model, fold
     consent = Consent(answer=False)
     assert pull(model, folder, settings, consent) is not None
     assert (consent.plans, len(publisher.paths)) == ([], 1)
+
+
+def test_a_proxy_of_the_environment_is_used(model, folder, settings, publisher, monkeypatch):
+    """Which is asked for the whole address of the publisher."""
+    monkeypatch.setenv("http_proxy", publisher.url)
+    away = msgspec.structs.replace(settings, mirror="http://models.example")
+    assert pull(model, folder, away, Consent()) is not None
+    assert publisher.paths == ["http://models.example/Maker/Tiny-GGUF/resolve/main/tiny-q4.gguf"]
+
+
+def test_a_certificate_authority_of_ones_own_is_trusted(model, folder, settings, publisher, tmp_path, monkeypatch):
+    """And without it an unknown one is refused."""
+    certificate, key = tmp_path / "ca.pem", tmp_path / "key.pem"
+    make = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost"
+    more = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate]
+    subprocess.run([*make.split(), *more], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    publisher.socket = context.wrap_socket(publisher.socket, server_side=True)
+    secure = msgspec.structs.replace(settings, mirror=publisher.url.replace("http:", "https:"))
+    with pytest.raises(ModelError, match=r"certificate verify failed.*No further source"):
+        pull(msgspec.structs.replace(model, index=None), folder, secure, Consent())
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    assert pull(model, folder, secure, Consent()) is not None
 
 
 def test_without_consent_nothing_is_fetched(model, folder, settings, publisher):
