@@ -18,6 +18,7 @@ from roteiro.commands import (
     configuration,
     diagnosis,
     index,
+    initialising,
     model,
     questions,
     serving,
@@ -88,6 +89,7 @@ def build() -> typer.Typer:
     app.command("doctor")(diagnosis.doctor)
     app.command("config")(configuration.config)
     app.command("clean")(cleaning.clean)
+    app.command("init")(initialising.init)
     app.command("completion")(completion.completion)
     return app
 
