@@ -40,7 +40,9 @@ from graph.progress import Phase, Progress, ProgressListener, SyncReport
 from graph.reading import FileUnreadableError, read_file
 from graph.resolve.resolver import Resolver
 from graph.resolve.source import RESOLVE_VERSION
+from graph.search.embedding import embedder, embedding_name
 from graph.search.indexing import SEARCH_VERSION, remove, update
+from graph.search.vectors import due, put
 from graph.settings import IndexSettings
 from graph.store import Store
 
@@ -152,6 +154,7 @@ class _Sync:
         self._bereft |= _inside(known, remade_packages(before, known))
         self._resolve(known, changed_signals(before, known), everything=_part(versions, "resolve") != RESOLVE_VERSION)
         self._index_text(known, everything=_part(versions, "search") != SEARCH_VERSION)
+        self._index_meaning()
         self._sign(commit)
 
     def report(self, start: float, commit: str, store: str, elsewhere: str) -> SyncReport:
@@ -252,6 +255,17 @@ class _Sync:
             update(self._connection, self._project, [row.id for row in some], lambda path: self._bytes(path, blobs))
             self._listen(Progress(Phase.SEARCH, first + len(some), len(rows), some[-1].path))
 
+    def _index_meaning(self) -> None:
+        """Give vectors to the files that have none of the installed kind; without that package leave all as it is."""
+        name = embedding_name()
+        file_ids = due(self._connection, self._project, name) if name else []
+        using = embedder() if file_ids else None
+        if using is None:
+            return
+        for first in range(0, len(file_ids), 32):
+            put(self._connection, file_ids[first : first + 32], using)
+            self._listen(Progress(Phase.SEARCH, min(first + 32, len(file_ids)), len(file_ids)))
+
     def _bytes(self, path: str, blobs: Mapping[str, str]) -> bytes:
         """Return the bytes that the nodes were made from; a file that changed since is left to the next sync."""
         try:
@@ -270,6 +284,7 @@ class _Sync:
         self._connection.execute("INSERT INTO search_text(search_text) VALUES ('delete-all')")
         self._connection.execute("DELETE FROM search_document")
         self._connection.execute("DELETE FROM search_file")
+        self._connection.execute("DELETE FROM search_vector")
         self._connection.execute("UPDATE project SET versions = '' WHERE id != ?", (self._project,))
 
     def _sign(self, commit: str) -> None:

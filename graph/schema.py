@@ -108,7 +108,17 @@ CREATE VIRTUAL TABLE search_text USING fts5(  -- already analysed: split, stemme
 CREATE VIRTUAL TABLE search_term USING fts5vocab('search_text', 'row');
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+_VECTORS = """
+CREATE TABLE search_vector (               -- the vectors of a file's documents, where they can be made
+  id INTEGER PRIMARY KEY AUTOINCREMENT,    -- never used again, so the highest one and the count tell a change
+  file INTEGER NOT NULL UNIQUE,
+  first_document INTEGER NOT NULL,         -- the documents of a file have consecutive ids
+  embedding TEXT NOT NULL,                 -- by what: vectors of different names cannot be compared
+  vectors BLOB NOT NULL                    -- 256 half-precision numbers for each document
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS)
 """SQL scripts in order; script i brings version i to i + 1. Never edit one that was released, append."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

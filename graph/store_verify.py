@@ -63,6 +63,13 @@ _RULES: tuple[tuple[str, str], ...] = (
         ),
     ),
     (
+        "vectors that are not those of the documents of their file",
+        (
+            "SELECT count(*) FROM search_vector AS v WHERE length(v.vectors) / 512 != (SELECT count(*) "
+            "FROM search_document AS d WHERE d.file = v.file AND d.id >= v.first_document)"
+        ),
+    ),
+    (
         "texts of files that are gone",
         "SELECT count(*) FROM search_file AS s LEFT JOIN file AS f ON f.id = s.file WHERE f.id IS NULL",
     ),
@@ -120,6 +127,13 @@ _ROWS: tuple[tuple[str, str], ...] = (
         (
             "SELECT f.path, n.key FROM search_document AS d JOIN file AS f ON f.id = d.file "
             "JOIN node AS n ON n.id = d.node WHERE f.project = :p"
+        ),
+    ),
+    (
+        "search_vector",
+        (
+            "SELECT f.path, v.embedding, v.vectors FROM search_vector AS v JOIN file AS f ON f.id = v.file "
+            "WHERE f.project = :p"
         ),
     ),
     ("search_term", "SELECT term, doc, cnt FROM search_term"),

@@ -47,7 +47,17 @@ class Workspace:
     def sync(self, *, rebuild: bool = False) -> SyncReport:
         """Bring the index up to date, showing progress; with `rebuild` from nothing."""
         with showing() as show:
-            return self.repository.sync(_listener(show), rebuild=rebuild)
+            report = self.repository.sync(_listener(show), rebuild=rebuild)
+        if note := self.search_note():
+            say(note)
+        return report
+
+    def search_note(self) -> str:
+        """Return why search goes by words alone, and what to do; empty when it goes by meaning too."""
+        from graph.search.meaning import meaning_note
+
+        store = self.repository.store
+        return meaning_note(store.read(), store.project_id)
 
     def __enter__(self) -> Self:
         return self

@@ -92,6 +92,7 @@ def remove(connection: sqlite3.Connection, project_id: int, file_ids: Sequence[i
         connection.executemany(_DELETE, _columns(documents, text))
         connection.execute("DELETE FROM search_document WHERE file = ?", (file_id,))
         connection.execute("DELETE FROM search_file WHERE file = ?", (file_id,))
+        connection.execute("DELETE FROM search_vector WHERE file = ?", (file_id,))
 
 
 def read_file(connection: sqlite3.Connection, file_id: int) -> tuple[str, tuple[Document, ...]] | None:

@@ -21,6 +21,7 @@ __all__ = [
     "caller_names",
     "candidates",
     "document_counts",
+    "documents_in",
     "in_degrees",
     "matching_ids",
     "named",
@@ -66,6 +67,11 @@ class Scope(Struct, frozen=True):
     matches_no_file: bool = False
     """There is a path filter, and no file matches it."""
 
+    @property
+    def is_narrow(self) -> bool:
+        """There is a filter at all."""
+        return len(self.values) > 1 or " AND " in self.clause
+
 
 def scope_of(connection: sqlite3.Connection, project_id: int, filters: Filters) -> Scope:
     """Return the clause of the filters. Paths are matched here and not in SQL: globs mean what they do in git."""
@@ -103,6 +109,18 @@ def candidates(connection: sqlite3.Connection, match: str, scope: Scope, limit: 
         count = f"SELECT count(*) FROM {tables} WHERE {where}"  # noqa: S608 - constants and bound values
         total = connection.execute(count, (match, *scope.values)).fetchone()[0]
     return [_candidate(row) for row in rows], total
+
+
+def documents_in(connection: sqlite3.Connection, documents: Sequence[int], scope: Scope) -> list[Candidate]:
+    """Return these documents as candidates, those outside the scope left out, in the order given."""
+    listed = ",".join(map(str, documents))
+    rows = connection.execute(
+        f"SELECT {_ROW}, 0.0 FROM search_document d {_JOINS} "  # noqa: S608 - constants and integers of our own table
+        f"WHERE d.id IN ({listed}) AND {scope.clause}",
+        scope.values,
+    ).fetchall()
+    place = {document: index for index, document in enumerate(documents)}
+    return sorted((_candidate(row) for row in rows), key=lambda found: place[found.document])
 
 
 def named(connection: sqlite3.Connection, squeezed: str, scope: Scope, limit: int) -> list[Candidate]:

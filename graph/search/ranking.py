@@ -36,8 +36,14 @@ QUALIFIED_WEIGHT = 1.2
 """Of the share that the qualified name holds: `Session.send` has two words in two fields, and is one name."""
 FIT_WEIGHT = 0.4
 """Of the share of the name's own parts that were asked for: `get_debug_flag` is more than "debug"."""
+MEANING_WEIGHT = 2.0
+"""Of the cosine, where there are vectors: a question in other words than the code's."""
 BM25_WEIGHT = 1.5
 """Of BM25 by the weight of the question, at most about 2: how often and how near the top of a short document."""
+
+
+_NEAR = 0.45
+"""A cosine that is worth naming as a reason; two random functions of one repository have about 0.25."""
 
 
 class Term(Struct, frozen=True):
@@ -57,6 +63,8 @@ class Ranked(Struct, frozen=True):
     why: tuple[str, ...]
     coverage: float = 1.0
     """The share of the question's weight that the candidate holds anywhere."""
+    word_score: float | None = None
+    """The part of the score that its words gave: comparable between stores with vectors and without. All of it where None."""
 
 
 def rank(
@@ -64,19 +72,26 @@ def rank(
     query: Sequence[Term],
     in_body: Mapping[str, Collection[int]],
     callers: Mapping[int, Sequence[str]],
+    likeness: Mapping[int, float],
     *,
     wants_tests: bool,
 ) -> list[Ranked]:
     """Return the candidates in order; equal scores are ordered by key, so that an answer never flickers.
 
-    `in_body` has for each term the documents whose body holds it, `callers` for each node the names of its callers.
+    `in_body` has for each term the documents whose body holds it, `callers` for each node the names of its callers,
+    `likeness` the cosines of documents where there are vectors.
     """
     ranked: list[Ranked] = []
     for candidate in found:
         fields = _fields(candidate, callers.get(candidate.node, ()))
         fields["body"] = {term.text for term in query if candidate.document in in_body[term.text]}
         score, coverage, why = _score(candidate, fields, query)
-        ranked.append(Ranked(candidate, score * prior(candidate, wants_tests=wants_tests), why, min(coverage, 1.0)))
+        near = max(likeness.get(candidate.document, 0.0), 0.0)
+        factor = prior(candidate, wants_tests=wants_tests)
+        if near >= _NEAR:
+            why = (*why, "meaning")
+        total = (score + MEANING_WEIGHT * near) * factor
+        ranked.append(Ranked(candidate, total, why, min(coverage, 1.0), score * factor))
     return sorted(ranked, key=lambda hit: (-hit.score, hit.candidate.key))
 
 

@@ -20,6 +20,7 @@ from graph.errors import ArgumentError
 from graph.search.analyzer import content_words, is_identifier_like, squeezed, terms
 from graph.search.identifiers import by_name, identifier_in
 from graph.search.lexical import Scope, caller_names, candidates, document_counts, matching_ids, scope_of
+from graph.search.meaning import by_meaning
 from graph.search.parsing import ParsedQuery, filter_kind, parse, plain
 from graph.search.phrases import keep_literal
 from graph.search.priors import is_test
@@ -70,6 +71,8 @@ class Hit(Struct, frozen=True, kw_only=True):
     why: str
     """The fields that matched, the weightiest first: `name, doc`."""
     score: float
+    word_score: float = 0.0
+    """The part of the score that words gave, without what vectors add."""
     coverage: float = 1.0
     """The share of the query, rare words weighing more, that the hit holds anywhere; 1 for a hit by its name."""
 
@@ -196,9 +199,12 @@ def _by_text(
     for phrase in filter(None, phrases):
         match = f"({match}) AND " + " AND ".join(f'"{term}"' for term in phrase.split())
     found, total = candidates(connection, match, scope, RANKED)
+    near, likeness = by_meaning(connection, parsed, scope, found)
+    found += near
     in_body = {term.text: matching_ids(connection, "body", term.text) for term in query}
     callers = {candidate.node: caller_names(connection, candidate.node, _CALLERS) for candidate in found}
-    return rank(found, query, in_body, callers, wants_tests=wants_tests), total
+    ranked = rank(found, query, in_body, callers, likeness, wants_tests=wants_tests)
+    return ranked, total + len(near)
 
 
 def _note(connection: sqlite3.Connection, parsed: ParsedQuery, query: Sequence[Term], scope: Scope, total: int) -> str:
@@ -276,5 +282,6 @@ def _hit(ranked: Ranked, lines: tuple[tuple[int, str], ...]) -> Hit:
         lines=lines,
         why=", ".join(ranked.why),
         score=round(ranked.score, 4),
+        word_score=round(ranked.score if ranked.word_score is None else ranked.word_score, 4),
         coverage=round(ranked.coverage, 4),
     )

@@ -39,6 +39,7 @@ def print_status(workspace: Workspace, *, as_json: bool) -> int:
     repository = workspace.repository
     freshness = repository.freshness()
     counts = _counts(workspace) if freshness.is_indexed else {}
+    note = workspace.search_note() if freshness.is_indexed else ""
     places = {
         "store": repository.places.database,
         "models": models_folder(),
@@ -54,12 +55,15 @@ def print_status(workspace: Workspace, *, as_json: bool) -> int:
                 "is_fresh": freshness.is_fresh,
                 **msgspec.structs.asdict(freshness),
                 "counts": counts,
+                "search_note": note,
                 "places": {name: {"path": str(path), "bytes": sizes[name]} for name, path in places.items()},
                 "upstreams": [upstream.base_url for upstream in workspace.config.serve.upstream],
             }
         )
     else:
         _print_text(workspace, freshness, counts, {name: (path, sizes[name]) for name, path in places.items()})
+        if note:
+            print_text(dim(f"  {note}"))
     return 0 if freshness.is_indexed else _NOT_INDEXED
 
 

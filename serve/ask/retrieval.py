@@ -85,8 +85,9 @@ def _queries(question: Question) -> tuple[str, ...]:
 
 
 def _confidence(page: SearchPage) -> float:
-    """Return the logarithm of the best score, less the share of the question that the repository never mentions."""
-    return math.log1p(page.hits[0].score) - page.unknown_share if page.hits else 0.0
+    """Return the logarithm of the best score by words, less the share of the question that stands nowhere."""
+    best = max((hit.word_score for hit in page.hits), default=0.0)
+    return math.log1p(best) - page.unknown_share if page.hits else 0.0
 
 
 def _leniency(repository: Repository) -> float:

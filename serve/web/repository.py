@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from graph.errors import ArgumentError, StoreError
 from graph.repository import Repository
+from graph.search.meaning import meaning_note
 from graph.tools import call_tool
 
 __all__ = ["PAGE_LINES", "FilePage", "RepositoryStatus", "RepositoryView"]
@@ -27,6 +28,8 @@ class RepositoryStatus(Struct, frozen=True, kw_only=True):
     changed_files: int
     """Files that changed since the index was built."""
     reason: str
+    search_note: str = ""
+    """Why search goes by words alone, and what to do; empty when it goes by meaning too."""
 
 
 class FilePage(Struct, frozen=True, kw_only=True):
@@ -67,7 +70,12 @@ class RepositoryView:
             is_indexed=fresh.is_indexed,
             changed_files=fresh.changed_files,
             reason=fresh.reason,
+            search_note=self._search_note() if fresh.is_indexed else "",
         )
+
+    def _search_note(self) -> str:
+        store = self._repository.store
+        return meaning_note(store.read(), store.project_id)
 
     def search(self, query: str, limit: str, cursor: str) -> Struct:
         """Return a page of hits, after bringing the index up to date if that is quick; raises GraphError."""

@@ -98,6 +98,7 @@ export function factItems(status) {
     facts.push(fact("Repository", el("span", { title: repository.root }, repository.name)));
     if (repository.commit) facts.push(fact("Commit", el("code", {}, repository.commit.slice(0, 10))));
     facts.push(fact("Index", freshness(repository)));
+    if (repository.is_indexed) facts.push(fact("Search", searchKind(repository)));
   }
   facts.push(fact("Model", model ? el("span", { title: model.detail }, model.id) : el("span", { class: "warn" }, "none")));
   if (model) {
@@ -112,6 +113,11 @@ function freshness(repository) {
   if (!repository.changed_files) return "up to date";
   const files = repository.changed_files === 1 ? "1 file" : `${repository.changed_files} files`;
   return el("span", { class: "warn", title: repository.reason }, `${files} behind`);
+}
+
+function searchKind(repository) {
+  if (!repository.search_note) return "by words and meaning";
+  return el("span", { class: "warn", title: repository.search_note }, "by words");
 }
 
 function fact(name, value) {

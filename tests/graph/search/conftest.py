@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from graph.repository import Repository
+from graph.search import embedding
 
 FILES = {
     "src/app/sessions.py": '''\
@@ -65,6 +66,17 @@ def test_session_cookie_is_signed_with_the_secret_key():
     "CHANGES.md": "# Changes\n\n## Session cookie signed\n\nThe session cookie is signed with the secret key.\n",
     "docs/guide.md": "# Guide\n\n## Redirects\n\nA redirect to another host drops the Authorization header.\n",
 }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def words_only() -> Iterator[None]:
+    """Search by words alone, whatever is installed here: rankings must not depend on the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedding, "_installed", lambda: None)
+        embedding.embedder.cache_clear()
+        yield
+    embedding.embedder.cache_clear()
+
 
 MakeRepository = Callable[[Mapping[str, str]], Repository]
 
