@@ -25,13 +25,17 @@ def sync(
     return print_sync(report, as_json=as_json)
 
 
-def status(root: Root = None, as_json: AsJson = False) -> int:
+def status(
+    root: Root = None,
+    as_json: AsJson = False,
+    skipped: Annotated[bool, typer.Option("--skipped", help="Every file left out, with the reason.")] = False,
+) -> int:
     """Show what the graph holds, and how fresh it is."""
     from roteiro.commands.index_report import print_status
     from roteiro.wiring import open_workspace
 
     with open_workspace(root) as workspace:
-        return print_status(workspace, as_json=as_json)
+        return print_status(workspace, with_skipped=skipped, as_json=as_json)
 
 
 def dump(

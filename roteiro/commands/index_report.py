@@ -34,8 +34,8 @@ def print_sync(report: SyncReport, *, as_json: bool) -> int:
     return 0
 
 
-def print_status(workspace: Workspace, *, as_json: bool) -> int:
-    """Print what the index holds and where things are kept; return 1 when there is no index."""
+def print_status(workspace: Workspace, *, with_skipped: bool = False, as_json: bool) -> int:
+    """Print what the index holds, where things are kept, on request what was left out; return 1 without an index."""
     repository = workspace.repository
     freshness = repository.freshness()
     counts = _counts(workspace) if freshness.is_indexed else {}
@@ -48,6 +48,7 @@ def print_status(workspace: Workspace, *, as_json: bool) -> int:
         "settings": workspace.config.user_file,
     }
     sizes = {name: _size(path) for name, path in places.items()}
+    skipped = _skipped(workspace) if with_skipped and freshness.is_indexed else []
     if as_json:
         print_json(
             {
@@ -58,12 +59,17 @@ def print_status(workspace: Workspace, *, as_json: bool) -> int:
                 "search_note": note,
                 "places": {name: {"path": str(path), "bytes": sizes[name]} for name, path in places.items()},
                 "upstreams": [upstream.base_url for upstream in workspace.config.serve.upstream],
+                "skipped": [{"path": path, "reason": reason} for path, reason in skipped],
             }
         )
     else:
         _print_text(workspace, freshness, counts, {name: (path, sizes[name]) for name, path in places.items()})
         if note:
             print_text(dim(f"  {note}"))
+        for path, reason in skipped:
+            print_text(f"  {path}  {dim(reason)}")
+        if with_skipped and not skipped:
+            print_text("  no file was left out")
     return 0 if freshness.is_indexed else _NOT_INDEXED
 
 
@@ -101,6 +107,15 @@ def _counts(workspace: Workspace) -> dict[str, int]:
         what: int(store.read().execute(statement, (store.project_id,)).fetchone()[0])
         for what, statement in select.items()
     }
+
+
+def _skipped(workspace: Workspace) -> list[tuple[str, str]]:
+    """Return every file that was left out, by path, with the reason."""
+    store = workspace.repository.store
+    rows = store.read().execute(
+        "SELECT path, reason FROM file WHERE project = ? AND status = 'skipped' ORDER BY path", (store.project_id,)
+    )
+    return [(str(path), str(reason)) for path, reason in rows]
 
 
 def _size(path: Path) -> int:

@@ -117,3 +117,24 @@ def test_a_folder_without_git_keeps_its_store_beside_the_files(roteiro, tmp_path
     (tmp_path / "plain" / "a.py").write_text("def lonely():\n    pass\n")
     assert roteiro("search", "lonely", "--root", tmp_path / "plain").code == 0
     assert (tmp_path / "plain" / ".roteiro" / ".gitignore").read_text() == "*\n"
+
+
+def test_status_lists_what_was_left_out_and_why(roteiro, repository):
+    """On request: there may be thousands."""
+    (repository / "app.min.js").write_text("x=1")
+    (repository / ".env").write_text("KEY=1\n")
+    (repository / ".roteiroignore").write_text("shop/stock.py\n")
+    roteiro("sync", "--root", repository)
+    rows = roteiro("status", "--skipped", "--root", repository, "--json").json["skipped"]
+    listed = {row["path"]: row["reason"] for row in rows}
+    assert listed[".env"] == "may hold a secret"
+    assert listed["shop/stock.py"] == "excluded by .roteiroignore"
+    assert listed["app.min.js"].startswith("minified")
+    assert "shop/stock.py  excluded by .roteiroignore" in roteiro("status", "--skipped", "--root", repository).out
+    assert roteiro("status", "--root", repository, "--json").json["skipped"] == []
+
+
+def test_status_says_when_nothing_was_left_out(roteiro, repository):
+    """Not an empty end that looks like a fault."""
+    roteiro("sync", "--root", repository)
+    assert "no file was left out" in roteiro("status", "--skipped", "--root", repository).out
