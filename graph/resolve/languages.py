@@ -113,6 +113,10 @@ def rules_for(language: str) -> LanguageRules | None:
             from graph.resolve.rules_rust import RUST_RULES
 
             return RUST_RULES
+        case "c" | "cpp":
+            from graph.resolve.rules_c import C_RULES
+
+            return C_RULES
         case "java":
             from graph.resolve.rules_java import JAVA_RULES
 
