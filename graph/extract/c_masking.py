@@ -92,7 +92,11 @@ def parse_masked(parser: Parser, data: bytes) -> Parsed:
     heads = _masked_tails(_TAIL_MACRO, _masked(_HEAD_MACRO, plain, 1))
     notes: frozenset[str] = frozenset({_MACRO_NOTE} if heads != plain else set[str]())
     best = _parsed(parser, heads, notes)
-    for mask, note in ((_without_macros, _MACRO_NOTE), (_without_branches, _BRANCH_NOTE)):
+    for mask, note in (
+        (_with_semicolons, _MACRO_NOTE),
+        (_without_macros, _MACRO_NOTE),
+        (_without_branches, _BRANCH_NOTE),
+    ):
         if best.errors:
             best = _better(parser, best, mask, note)
     return best
@@ -134,6 +138,21 @@ def _without_macros(found: Parsed) -> bytes:
     for pattern, group in ((_NOTE_MACRO, 1), (_CALL_MACRO, 2), (_POINTER_MACRO, 1)):
         text = _masked(pattern, text, group)
     return _masked_tails(_TAIL_OF_DECLARATION, text)
+
+
+def _with_semicolons(found: Parsed) -> bytes:
+    """Return the bytes with calls of macros that open a block, `FOR_EACH(x, list) {`, ended like other statements."""
+    data = bytearray(found.data)
+    open_nodes = [found.root]
+    while open_nodes:
+        node = open_nodes.pop()
+        place = node.end_byte
+        if node.is_missing and node.type == ";" and data[place : place + 1] == b" ":
+            if data[place : place + 40].lstrip().startswith(b"{"):
+                data[place] = ord(";")
+        elif node.has_error:
+            open_nodes.extend(node.children)
+    return bytes(data)
 
 
 def _masked_tails(pattern: re.Pattern[bytes], data: bytes) -> bytes:
