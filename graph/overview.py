@@ -12,6 +12,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from graph.candidates import CONSTRUCTORS
+from graph.cycles import Circle, import_circles
 from graph.entry_points import EntryPoint, entry_points
 from graph.lookup import GraphReader, Symbol, first_sentence, nodes_by_id, symbol_of
 
@@ -19,6 +20,7 @@ __all__ = ["Hotspot", "LanguageCount", "Overview", "PackageCount", "describe_rep
 
 _PACKAGES_SHOWN = 12
 _HOTSPOTS_SHOWN = 10
+_CIRCLES_SHOWN = 5
 _ENTRY_POINTS_SHOWN = 10
 
 
@@ -61,6 +63,8 @@ class Overview(Struct, frozen=True, kw_only=True):
     packages_total: int
     entry_points: tuple[EntryPoint, ...]
     hotspots: tuple[Hotspot, ...]
+    circles: tuple[Circle, ...] = ()
+    """Packages that import each other."""
 
 
 def describe_repository(store: GraphReader, read_text: Callable[[str], str | None] = lambda _path: None) -> Overview:
@@ -81,6 +85,7 @@ def describe_repository(store: GraphReader, read_text: Callable[[str], str | Non
         packages_total=len(packages),
         entry_points=entry_points(store, read_text, _ENTRY_POINTS_SHOWN),
         hotspots=_hotspots(store),
+        circles=import_circles(store)[:_CIRCLES_SHOWN],
     )
 
 

@@ -6,6 +6,7 @@ What the other tools answer stands in `tool_text_lists` and `tool_text_reach`; c
 from __future__ import annotations
 
 from graph.context import Context
+from graph.cycles import Circle
 from graph.overview import Overview
 from graph.paths import Hop, Path
 from graph.query import Call, Calls
@@ -16,6 +17,7 @@ __all__ = ["calls_page", "context_page", "overview_page", "path_page", "search_p
 
 _SITES_SHOWN = 8
 _REASONS_SHOWN = 3
+_PACKAGES_IN_A_CIRCLE = 6
 _NOT_CALLED = frozenset({"file", "section", "adr", "marker", "interface", "type"})
 
 
@@ -127,7 +129,16 @@ def overview_page(answer: Overview) -> Page:
     if answer.hotspots:
         items.append("Most depended on (callers outside tests):")
         items += [f"  {one.callers:>4}  {where(one)}" for one in answer.hotspots]
+    if answer.circles:
+        items.append("Packages that import each other:")
+        items += [f"  {_circle_text(one)}" for one in answer.circles]
     return Page(head=head, items=items)
+
+
+def _circle_text(circle: Circle) -> str:
+    shown = ", ".join(circle.packages[:_PACKAGES_IN_A_CIRCLE])
+    more = len(circle.packages) - _PACKAGES_IN_A_CIRCLE
+    return f"{shown}{f' and {more} more' if more > 0 else ''} ({counted(circle.imports, 'import')})"
 
 
 def _hit_text(rank: int, hit: SearchHit) -> str:

@@ -1,9 +1,13 @@
 """How two symbols are connected."""
 
+import random
+
+import networkx as nx
 import pytest
 
 from graph.errors import ArgumentError, KeyNotFoundError
 from graph.paths import find_path
+from graph.store import Store
 
 
 def _shown(path):
@@ -77,3 +81,50 @@ def test_a_wrong_end_is_named(shop):
         find_path(shop, "tax", "total")
     with pytest.raises(KeyNotFoundError, match="nowhere"):
         find_path(shop, "nowhere", "tax")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_paths_are_as_short_as_a_graph_library_finds_them(tmp_path, seed):
+    """On random graphs of calls: the same length, forward or backward, and every hop an edge."""
+    chance = random.Random(seed)  # noqa: S311 (reproducible on purpose)
+    names = [f"f{number}" for number in range(25)]
+    oracle = nx.DiGraph()
+    oracle.add_nodes_from(names)
+    oracle.add_edges_from(tuple(chance.sample(names, 2)) for _ in range(chance.randint(15, 45)))
+    store = _store_of(tmp_path, oracle)
+    for start, end in (chance.sample(names, 2) for _ in range(20)):
+        path = find_path(store, start, end, max_hops=12)
+        if nx.has_path(oracle, start, end):
+            expected = ("forward", nx.shortest_path_length(oracle, start, end))
+        elif nx.has_path(oracle, end, start):
+            expected = ("backward", nx.shortest_path_length(oracle, end, start))
+        else:
+            continue
+        if expected[1] <= 12:
+            assert (path.relation, len(path.hops)) == expected
+            assert all(oracle.has_edge(hop.source.qualname, hop.target.qualname) for hop in path.hops)
+    store.close()
+
+
+def _store_of(folder, graph):
+    """Return a store in which each node of the graph is a function and each edge a call."""
+    store = Store.open(folder / "graph.db", root=folder, create=True)
+    with store.write() as connection:
+        file = connection.execute(
+            "INSERT INTO file(project, path, language, status, line_count) VALUES (?, 'a.py', 'python', 'indexed', 99)",
+            (store.project_id,),
+        ).lastrowid
+        ids = {
+            name: connection.execute(
+                "INSERT INTO node(project, file, key, kind, name, qualname, start_line, end_line, signature, doc, "
+                "parent, is_test) VALUES (?, ?, ?, 'function', ?, ?, 1, 2, '', '', NULL, 0)",
+                (store.project_id, file, f"sym:python:a.py#{name}", name, name),
+            ).lastrowid
+            for name in graph
+        }
+        connection.executemany(
+            "INSERT INTO edge(project, src, dst, kind, file, provenance, confidence, lines) "
+            "VALUES (?, ?, ?, 'calls', ?, 'derived', 1.0, '1')",
+            [(store.project_id, ids[here], ids[there], file) for here, there in graph.edges],
+        )
+    return store
