@@ -16,13 +16,21 @@ _SCRIPTS = frozenset({"javascript", "jsx", "tsx", "typescript"})
 """Dialects that one extractor tells apart."""
 
 _EXTRACTORS = {
+    "bash": "extract_bash",
     "c": "extract_c",
     "cpp": "extract_cpp",
+    "csharp": "extract_csharp",
     "go": "extract_go",
     "java": "extract_java",
+    "kotlin": "extract_kotlin",
+    "lua": "extract_lua",
     "markdown": "extract_markdown",
+    "php": "extract_php",
     "python": "extract_python",
+    "ruby": "extract_ruby",
     "rust": "extract_rust",
+    "scala": "extract_scala",
+    "swift": "extract_swift",
 }
 """Language -> the function that reads it, which takes the bytes alone; it stands in the module of the same name."""
 
