@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import jsonschema
 import pytest
 from msgspec import Struct
 
 from roteiro.__main__ import _run
+
+SCHEMAS = Path(__file__).parents[2] / "docs" / "reference" / "schemas"
 
 
 class Ran(Struct):
@@ -27,7 +30,10 @@ class Ran(Struct):
 
 @pytest.fixture
 def roteiro(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Ran]:
-    """Return a function that runs a command line; models, settings and stores of this test are its own."""
+    """Return a function that runs a command line; models, settings and stores of this test are its own.
+
+    Whatever a command prints with `--json` is held against its schema.
+    """
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg-data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg-config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "xdg-state"))
@@ -39,6 +45,15 @@ def roteiro(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
         except SystemExit as error:
             code = int(error.code or 0)
         out, err = capsys.readouterr()
+        if "--json" in arguments and out and code in {0, 1}:
+            jsonschema.validate(json.loads(out), schema_of(arguments), cls=jsonschema.Draft202012Validator)
         return Ran(code, out, err)
 
     return run
+
+
+def schema_of(arguments: Sequence[object]) -> dict[str, object]:
+    """Return the schema of what a command line prints with `--json`."""
+    words = [str(argument) for argument in arguments]
+    path = SCHEMAS / f"{words[0]}.json"
+    return json.loads((path if path.exists() else SCHEMAS / f"{words[0]}-{words[1]}.json").read_text())
