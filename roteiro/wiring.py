@@ -109,6 +109,7 @@ def _local_engine(config: Config) -> Engine:
         queue=config.serve.queue,
         tool_prompt_tokens=config.serve.tool_prompt_tokens,
         tool_prompt_tokens_hard=config.serve.tool_prompt_tokens_hard,
+        cache_folder=cache_folder() / "snapshots",
     )
 
 

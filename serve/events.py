@@ -29,6 +29,7 @@ __all__ = [
     "Started",
     "Step",
     "Text",
+    "TokenLogprob",
     "Usage",
 ]
 
@@ -81,10 +82,20 @@ class Reasoning(Struct, frozen=True, tag="reasoning"):
     text: str
 
 
+class TokenLogprob(Struct, frozen=True):
+    """How likely a token was, by the model's own distribution, and the likeliest others at its place."""
+
+    token: bytes
+    logprob: float
+    top: tuple[tuple[bytes, float], ...] = ()
+
+
 class Text(Struct, frozen=True, tag="text"):
     """A piece of the answer, decided: it will never be taken back."""
 
     text: str
+    logprobs: tuple[TokenLogprob, ...] = ()
+    """Of the tokens since the last piece, where the request wants them."""
 
 
 class CallOpened(Struct, frozen=True, tag="call_opened"):

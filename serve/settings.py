@@ -39,6 +39,16 @@ class EngineSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Memory for the context; 0 means a quarter of the machine's."""
     start_timeout_s: float = 300.0
     """How long loading a model may take; a slow disk needs a minute for the largest."""
+    slots: int = 0
+    """Answers at the same time; 0 means one up to four cores and two beyond. Each has a window of its own."""
+    scheduling: Literal["exact", "batched"] = "exact"
+    """`exact`: an answer does not depend on its neighbours. `batched`: faster with several, and not reproducible."""
+    cache_mode: Literal["auto", "strict", "fast"] = "auto"
+    """`strict`: a cached prefix changes no bit of an answer. `fast`: generated tokens are used again too."""
+    prefix_cache_mb: int = 512
+    """Memory for the states of prefixes; 0 keeps none."""
+    prefix_cache_disk_mb: int = 1_024
+    """The same on the disk, for the first request after a restart; 0 keeps none."""
 
 
 class AskSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

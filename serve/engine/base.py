@@ -32,6 +32,8 @@ class EngineInfo(Struct, frozen=True, kw_only=True):
     detail: str = ""
     """A sentence for people: file, quantisation, address."""
     can_count: bool = True
+    slots: int = 0
+    """Answers it gives at the same time; 0 when it does not say."""
 
 
 class Engine(Protocol):

@@ -1,4 +1,4 @@
-"""First come, first served: who is next at an engine that answers one request at a time."""
+"""First come, first served: who is next at an engine that answers a few requests at a time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ _RETRY_AFTER_S = 10
 class Line:
     """A bounded queue within one event loop."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, width: int = 1) -> None:
         self._limit = limit
+        self.width = width
+        """How many are served at a time."""
         self._turns: list[Turn] = []
 
     @property
     def waiting(self) -> int:
-        """How many wait, without the one being served."""
-        return max(0, len(self._turns) - 1)
+        """How many wait, without those being served."""
+        return max(0, len(self._turns) - self.width)
 
     def join(self) -> Turn:
         """Return a place at the end of the line; leave it when done.
@@ -29,15 +31,15 @@ class Line:
         Raises:
             QueueFullError: as many wait as may.
         """
-        if len(self._turns) > self._limit:
+        if len(self._turns) >= self._limit + self.width:
             raise QueueFullError(self.waiting, _RETRY_AFTER_S)
         turn = Turn(self)
         self._turns.append(turn)
         return turn
 
     def position_of(self, turn: Turn) -> int:
-        """Return how many are before a turn."""
-        return self._turns.index(turn)
+        """Return the place of a turn among those that wait, from 1; 0 when it is served."""
+        return max(0, self._turns.index(turn) - self.width + 1)
 
     def remove(self, turn: Turn) -> None:
         """Take a turn out and tell those behind it."""
@@ -57,7 +59,7 @@ class Turn:
 
     @property
     def position(self) -> int:
-        """How many are before this one; 0 when it is served."""
+        """Its place among those that wait, from 1; 0 when it is served."""
         return self._line.position_of(self)
 
     async def move(self) -> None:

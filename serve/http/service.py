@@ -47,7 +47,7 @@ class Served:
         self.engine = engine
         self.ask = ask
         self.info = engine.describe()
-        self.slots = Slots(slots or _SLOTS.get(self.info.kind, 1), queue)
+        self.slots = Slots(slots or self.info.slots or _SLOTS.get(self.info.kind, 1), queue)
 
     def answer(self, request: GenerationRequest) -> AsyncIterator[Event]:
         """Return the events of a request from the door that its mode names; raises UnsupportedError without one."""

@@ -11,12 +11,12 @@ from typing import assert_never
 
 from serve.events import CallArguments, CallMade, CallOpened, Event, FinishReason, Reasoning, Text
 from serve.prompt.callforms import free_text
-from serve.prompt.calls import Argument, CallParser, Closed, Opened, Part, Prose
+from serve.prompt.calls import Argument, CallParser, CallProgress, Closed, Opened, Part, Prose
 from serve.prompt.stops import StopFilter
 from serve.prompt.thinking import ThinkingFilter
 from serve.turns import GenerationRequest, ToolCall, ToolSpec
 
-__all__ = ["AnswerReader"]
+__all__ = ["AnswerReader", "tool_names"]
 
 _NOT_ALLOWED = "Roteiro: the model asked for the tool {name}, which this request does not allow."
 
@@ -43,6 +43,16 @@ class AnswerReader:
     def is_thinking(self) -> bool:
         """Whether the last text was reasoning."""
         return self._thinking.is_open
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether no block of reasoning is open and none may still begin."""
+        return self._thinking.is_answering
+
+    @property
+    def call(self) -> CallProgress | None:
+        """The call that is being written; None outside of one."""
+        return self._calls.progress if self._calls is not None and not self.is_complete else None
 
     @property
     def stop_sequence(self) -> str | None:
@@ -115,7 +125,7 @@ class AnswerReader:
         return [Text(held)] if held else []
 
     def _opened(self, called: str) -> CallOpened:
-        tool = next((tool for tool in self._request.tools if called in _names(tool)), None)
+        tool = next((tool for tool in self._request.tools if called in tool_names(tool)), None)
         name, namespace = (tool.name, tool.namespace) if tool else (called, None)
         is_free_text = bool(tool and tool.is_free_text)
         identifier = f"call_{self._request.id}_{self._made}"
@@ -145,9 +155,10 @@ class AnswerReader:
         return [*late, CallMade(index, call)]
 
 
-def _names(tool: ToolSpec) -> tuple[str, ...]:
+def tool_names(tool: ToolSpec) -> tuple[str, ...]:
+    """Return the names by which a model may call a tool."""
     return (tool.name, f"{tool.namespace}.{tool.name}") if tool.namespace else (tool.name,)
 
 
 def _called_names(tools: Sequence[ToolSpec]) -> list[str]:
-    return [name for tool in tools for name in _names(tool)]
+    return [name for tool in tools for name in tool_names(tool)]

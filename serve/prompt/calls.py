@@ -19,7 +19,7 @@ from serve.prompt.callforms import BARE_KEYS, HEAD, MISTRAL_HEAD, NAME, XML_END,
 from serve.prompt.jsonstream import ValueEnd
 from serve.turns import ToolSpec
 
-__all__ = ["Argument", "CallParser", "Closed", "Opened", "Part", "Prose"]
+__all__ = ["Argument", "CallParser", "CallProgress", "Closed", "Opened", "Part", "Prose"]
 
 
 class Prose(Struct, frozen=True):
@@ -45,6 +45,22 @@ class Closed(Struct, frozen=True):
 
 
 Part: TypeAlias = Prose | Opened | Argument | Closed
+
+
+class CallProgress(Struct, frozen=True):
+    """How far a call is that is being written, for what constrains the next token."""
+
+    opener: str
+    """The mark that opened it; empty for bare JSON."""
+    name: str | None
+    """None until the arguments begin."""
+    text: str
+    """What was written since the opener, or of the arguments once the name is known."""
+    is_certain: bool = True
+    """False for JSON that may still turn out to be an answer."""
+    is_whole: bool = False
+    """The arguments are whole; only what closes the call is missing."""
+
 
 _TAG, _CLOSER, _LIST = "<tool_call>", "</tool_call>", "[TOOL_CALLS]"
 _OPENERS = (_TAG, _LIST, "<|python_tag|>")
@@ -73,6 +89,23 @@ class CallParser:
         self._held = ""
         self._opener = ""
         self._value = ValueEnd()
+        self._called = ""
+        self._written = ""
+
+    @property
+    def progress(self) -> CallProgress | None:
+        """The call that is being written; None outside of one."""
+        match self._state:
+            case _State.HEAD:
+                return CallProgress(self._opener, None, self._held)
+            case _State.BARE:
+                return CallProgress("", None, self._held.lstrip(), is_certain=False)
+            case _State.ARGUMENTS:
+                return CallProgress(self._opener, self._called, self._written)
+            case _State.TAIL if self._opener == _TAG:
+                return CallProgress(self._opener, self._called, self._written, is_whole=True)
+            case _:
+                return None
 
     def feed(self, piece: str) -> list[Part]:
         """Return what is decided after `piece`."""
@@ -171,6 +204,7 @@ class CallParser:
         head = HEAD.match(text) or (MISTRAL_HEAD.match(text) if self._opener == _LIST else None)
         if head is not None and text[head.end()] != '"':
             parts.append(Opened(_name(head[1])))
+            self._called, self._written = _name(head[1]), ""
             self._held = text[head.end() :]
             self._value = ValueEnd()
             self._state = _State.ARGUMENTS
@@ -210,6 +244,7 @@ class CallParser:
         piece = self._held if size is None else self._held[:size]
         if piece:
             parts.append(Argument(piece))
+            self._written += piece
         self._held = self._held[len(piece) :]
         if size is None:
             return False

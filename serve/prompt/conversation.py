@@ -38,6 +38,7 @@ class Conversation:
         self._template = template
         self.dialect: Dialect = dialect_of(template.source)
         system, user, answer = _turn("system", "s7"), _turn("user", "u7"), _turn("assistant", "a7")
+        self.knows_thinking = "<think>" in template.source or "enable_thinking" in template.source
         self.has_system = self._shows([system, user], "s7")
         self.has_late_system = self._shows([system, user, answer, _turn("system", "l7"), user], "l7")
         call = {"type": "function", "id": "abcdefghi", "function": {"name": "n7", "arguments": {"x": 1}}}

@@ -48,13 +48,13 @@ class Dialect(StrEnum):
         """Return the beginning of a call, with the tool's name where it is known: what a forced answer starts with."""
         match self:
             case Dialect.HERMES:
-                start, end = '<tool_call>\n{"name": "', '", "arguments": {'
+                start, end = '<tool_call>\n{"name": "', '", "arguments":'
             case Dialect.QWEN_XML:
-                start, end = "<tool_call>\n<function=", ">\n"
+                start, end = "<tool_call>\n<function=", ">"
             case Dialect.LLAMA3:
-                start, end = '{"name": "', '", "parameters": {'
+                start, end = '{"name": "', '", "parameters":'
             case Dialect.MISTRAL:
-                start, end = '[TOOL_CALLS][{"name": "', '", "arguments": {'
+                start, end = '[TOOL_CALLS][{"name": "', '", "arguments":'
         return f"{start}{name}{end}" if name else start
 
 

@@ -36,6 +36,11 @@ class ThinkingFilter:
         """Whether the model is thinking."""
         return self._state is _State.BLOCK
 
+    @property
+    def is_answering(self) -> bool:
+        """Whether the answer has begun, or must begin next since a block was closed."""
+        return self._state is _State.ANSWER or (self._state is _State.START and self._saw_block)
+
     def feed(self, piece: str) -> tuple[str, str]:
         """Return the reasoning and the answer text that are decided after `piece`."""
         if self._is_answering():

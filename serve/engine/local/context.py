@@ -1,7 +1,7 @@
-"""One live context: a sequence of evaluated tokens that can grow, go back to a cut, and be stopped while it computes.
+"""One live context with a lane for each request at a time: sequences that grow, go back to a cut, and can be stopped.
 
-`tokens` and `ends` say what was evaluated and in which chunks; after any failure the sequence is emptied, so they
-never claim more than is there.
+`tokens` and `ends` of a lane say what was evaluated and in which chunks; after any failure the lane is emptied, so
+they never claim more than is there. What one lane does changes no bit of another.
 """
 
 from __future__ import annotations
@@ -10,35 +10,89 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from serve.engine.local.native import NativeModel, llama
 from serve.engine.local.schedule import PREFILL_STEP
 from serve.errors import EngineError
 
-__all__ = ["Aborted", "Context"]
+__all__ = ["Aborted", "Context", "Lane", "Work"]
 
 _BUCKET = 4_096
-"""The smallest window, doubled as needed."""
+"""The smallest window of a lane, doubled as needed."""
 
 
 class Aborted(Exception):  # noqa: N818 - a way out of a computation, not an error
-    """The computation was stopped by `Context.abort`."""
+    """The computation was stopped by `Context.abort`, or its request was given up."""
+
+
+class Lane:
+    """One sequence of a context."""
+
+    def __init__(self, context: Context, number: int) -> None:
+        self._context = context
+        self.number = number
+        self.tokens: list[int] = []
+        self.ends: list[int] = []
+
+    def keep(self, count: int) -> bool:
+        """Go back to the first `count` tokens; True when the lane now holds exactly those, else it is empty."""
+        if count == len(self.tokens):
+            return True
+        if count and self._context.rewind(self.number, count):
+            del self.tokens[count:]
+            self.ends = [end for end in self.ends if end <= count]
+            return True
+        self.clear()
+        return count == 0
+
+    def save(self) -> bytes:
+        """Return the evaluated state; empty when llama.cpp does not give it."""
+        handle = self._context.handle
+        size = int(llama.llama_state_seq_get_size_ext(handle, self.number, 0))
+        buffer = (ctypes.c_uint8 * size)()
+        written = int(llama.llama_state_seq_get_data_ext(handle, buffer, size, self.number, 0))
+        return bytes(buffer) if written == size else b""
+
+    def restore(self, state: bytes, tokens: Sequence[int], ends: Sequence[int]) -> bool:
+        """Put a saved state in place of the lane; on failure the lane is empty."""
+        self.clear()
+        data = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
+        read = int(llama.llama_state_seq_set_data_ext(self._context.handle, data, len(state), self.number, 0))
+        if not state or read != len(state):
+            self.clear()
+            return False
+        self.tokens, self.ends = list(tokens), list(ends)
+        return True
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.tokens, self.ends = [], []
+        self._context.forget(self.number)
+
+
+class Work(Struct, frozen=True):
+    """Tokens to evaluate at the end of a lane, at most PREFILL_STEP; the logits are those of the last one."""
+
+    lane: Lane
+    tokens: Sequence[int]
 
 
 class Context:
-    """A window over one model, at most `limit_tokens` long. Not thread-safe but for `abort`."""
+    """A window for each of `lanes`, at most `limit_tokens` long. Not thread-safe but for `abort`."""
 
-    def __init__(self, model: NativeModel, limit_tokens: int, threads: int) -> None:
+    def __init__(self, model: NativeModel, limit_tokens: int, threads: int, lanes: int = 1) -> None:
         self._model = model
         self._threads = threads
         self.limit_tokens = limit_tokens
         self.size_tokens = 0
-        self.tokens: list[int] = []
-        self.ends: list[int] = []
         self.handle: Any = None
+        self.lanes = tuple(Lane(self, number) for number in range(lanes))
         self._flag = ctypes.create_string_buffer(2)
         libc = ctypes.CDLL(None)
         self._abort_callback = ctypes.cast(libc.strlen, llama.ggml_abort_callback)
-        self._batch: Any = llama.llama_batch_init(PREFILL_STEP, 0, 1)
+        self._batch_tokens = PREFILL_STEP + lanes
+        self._batch: Any = llama.llama_batch_init(self._batch_tokens, 0, 1)
 
     def abort(self) -> None:
         """Stop what is being computed, from any thread; it raises Aborted there. Holds until `allow`."""
@@ -55,7 +109,7 @@ class Context:
         return self._flag[0] != b"\x00"
 
     def reserve(self, tokens: int) -> None:
-        """Make the window hold at least `tokens`, carrying over what was evaluated.
+        """Make each lane's window hold at least `tokens`, carrying over what was evaluated in all of them.
 
         Raises:
             EngineError: there is no memory for it.
@@ -66,74 +120,58 @@ class Context:
         while size < tokens:
             size *= 2
         size = min(size, self.limit_tokens)
-        state = self.save() if self.tokens else None
-        tokens_before, ends_before = self.tokens, self.ends
+        states = [(lane, lane.save(), lane.tokens, lane.ends) for lane in self.lanes if lane.tokens]
         self._free()
         self._create(size)
-        if state is not None and self.restore(state):
-            self.tokens, self.ends = tokens_before, ends_before
+        for lane, state, lane_tokens, ends in states:
+            lane.restore(state, lane_tokens, ends)
 
-    def keep(self, count: int) -> bool:
-        """Go back to the first `count` tokens; True when the sequence is now exactly those, else it is empty."""
-        if count == len(self.tokens):
-            return True
-        if self.handle is None:
-            return False
-        memory = llama.llama_get_memory(self.handle)
-        if count and self._model.rewinds_exactly and llama.llama_memory_seq_rm(memory, 0, count, -1):
-            del self.tokens[count:]
-            self.ends = [end for end in self.ends if end <= count]
-            return True
-        self.clear()
-        return count == 0
-
-    def evaluate(self, tokens: Sequence[int]) -> None:
-        """Evaluate at most PREFILL_STEP tokens after the sequence; the logits are those of the last one.
+    def evaluate(self, works: Sequence[Work]) -> list[int]:
+        """Evaluate one piece of work of each of some lanes in one batch; return where each one's logits are.
 
         Raises:
-            Aborted: `abort` was called.
-            EngineError: llama.cpp refused the batch.
+            Aborted: `abort` was called; the lanes are empty.
+            EngineError: llama.cpp refused the batch; the lanes are empty.
         """
         batch = self._batch
-        start = len(self.tokens)
-        batch.n_tokens = len(tokens)
-        for index, token in enumerate(tokens):
-            batch.token[index] = token
-            batch.pos[index] = start + index
-            batch.n_seq_id[index] = 1
-            batch.seq_id[index][0] = 0
-            batch.logits[index] = index == len(tokens) - 1
+        at = 0
+        places: list[int] = []
+        for work in works:
+            start = len(work.lane.tokens)
+            for index, token in enumerate(work.tokens):
+                batch.token[at] = token
+                batch.pos[at] = start + index
+                batch.n_seq_id[at] = 1
+                batch.seq_id[at][0] = work.lane.number
+                batch.logits[at] = index == len(work.tokens) - 1
+                at += 1
+            places.append(at - 1)
+        batch.n_tokens = at
         code = int(llama.llama_decode(self.handle, batch))
         if code == 0:
-            self.tokens.extend(tokens)
-            self.ends.append(len(self.tokens))
-            return
-        self.clear()
+            for work in works:
+                work.lane.tokens.extend(work.tokens)
+                work.lane.ends.append(len(work.lane.tokens))
+            return places
+        for work in works:
+            work.lane.clear()
         if code == 2 or self.is_aborted:
             raise Aborted
-        raise EngineError(f"llama.cpp could not evaluate {len(tokens)} tokens at {start} (code {code}). Try again.")
+        raise EngineError(f"llama.cpp could not evaluate {at} tokens (code {code}). Send the request again.")
 
-    def save(self) -> bytes:
-        """Return the evaluated state of the sequence."""
-        size = int(llama.llama_state_seq_get_size_ext(self.handle, 0, 0))
-        buffer = (ctypes.c_uint8 * size)()
-        written = int(llama.llama_state_seq_get_data_ext(self.handle, buffer, size, 0, 0))
-        return bytes(buffer) if written == size else b""
+    def rewind(self, number: int, count: int) -> bool:
+        """Take what follows `count` tokens out of a lane; False when this model cannot, exactly."""
+        if self.handle is None or not self._model.rewinds_exactly:
+            return False
+        memory = llama.llama_get_memory(self.handle)
+        # A sliding window may have let go of what the earlier tokens need, and says True all the same.
+        is_whole = int(llama.llama_memory_seq_pos_min(memory, number)) == 0
+        return is_whole and bool(llama.llama_memory_seq_rm(memory, number, count, -1))
 
-    def restore(self, state: bytes) -> bool:
-        """Put a saved state in place of the sequence; on failure the sequence is empty."""
-        self.clear()
-        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
-        if state and int(llama.llama_state_seq_set_data_ext(self.handle, buffer, len(state), 0, 0)) == len(state):
-            return True
-        self.clear()
-        return False
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self.tokens, self.ends = [], []
+    def forget(self, number: int) -> None:
+        """Empty a lane's memory."""
         if self.handle is not None:
-            llama.llama_memory_clear(llama.llama_get_memory(self.handle), True)  # noqa: FBT003 - a C call
+            llama.llama_memory_seq_rm(llama.llama_get_memory(self.handle), number, -1, -1)
 
     def close(self) -> None:
         """Free the context."""
@@ -144,9 +182,11 @@ class Context:
 
     def _create(self, size: int) -> None:
         params = llama.llama_context_default_params()
-        params.n_ctx = size
-        params.n_batch = params.n_ubatch = PREFILL_STEP
-        params.n_seq_max = 1
+        params.n_ctx = size * len(self.lanes)
+        params.n_batch = params.n_ubatch = self._batch_tokens
+        params.n_seq_max = len(self.lanes)
+        params.kv_unified = False  # each lane has cells of its own: one shared pool would sum in another order
+        params.swa_full = True  # a cache of the window alone could not go back
         params.n_threads = params.n_threads_batch = self._threads
         params.flash_attn_type = 0  # off: with it on, chunks of other widths differ more, and a CPU gains nothing
         params.no_perf = True
@@ -164,4 +204,5 @@ class Context:
             llama.llama_free(self.handle)
         self.handle = None
         self.size_tokens = 0
-        self.tokens, self.ends = [], []
+        for lane in self.lanes:
+            lane.tokens, lane.ends = [], []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import itertools
+import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,8 +14,10 @@ import msgspec
 from serve.engine.base import EngineInfo
 from serve.engine.failures import failed
 from serve.engine.line import Line
+from serve.engine.local.cache_stats import CacheStats
 from serve.engine.local.gguf import check_file
 from serve.engine.local.link import Link
+from serve.engine.local.machine import physical_cores, slots_of
 from serve.engine.local.protocol import (
     AskCancel,
     AskCount,
@@ -36,6 +39,8 @@ from serve.turns import GenerationRequest
 
 __all__ = ["LocalEngine"]
 
+_log = logging.getLogger(__name__)
+
 _HEARTBEAT_S = 5.0
 """Clients and proxies give up on silence; the shortest idle timer measured was 15 s."""
 _LONGEST_BACK_OFF_S = 30.0
@@ -43,9 +48,9 @@ _SERVE = AskGenerate | AskWarm | AskCount
 
 
 class LocalEngine:
-    """Runs one GGUF file. `start` it once, `close` it at the end; one request is answered at a time, in order."""
+    """Runs one GGUF file. `start` it once, `close` it at the end; requests are taken in order, as slots are free."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a person may set, by keyword
         self,
         model_path: Path,
         model: str,
@@ -54,6 +59,7 @@ class LocalEngine:
         queue: int = 16,
         tool_prompt_tokens: int = 2_048,
         tool_prompt_tokens_hard: int = 8_192,
+        cache_folder: Path | None = None,
         in_thread: bool = False,
     ) -> None:
         self._settings = settings or EngineSettings()
@@ -65,14 +71,16 @@ class LocalEngine:
             settings=self._settings,
             soft_tool_tokens=tool_prompt_tokens,
             hard_tool_tokens=tool_prompt_tokens_hard,
+            snapshot_folder=str(cache_folder.absolute()) if cache_folder else "",
         )
         self._in_thread = in_thread
-        self._line = Line(queue)
+        self._line = Line(queue, self._settings.slots or slots_of(physical_cores()))
         self._ids = itertools.count(1)
         self._link: Link | None = None
         self._starting = asyncio.Lock()
         self._ready: Ready | None = None
         self._rate = 0.0
+        self._stats = CacheStats()
         self._crashes = 0
         self._not_before = 0.0
         self._is_closed = False
@@ -86,7 +94,12 @@ class LocalEngine:
             window_tokens=ready.window_tokens if ready else None,
             prefill_tokens_per_s=self._rate or None,
             detail=f"{self._path.name}: {ready.detail}" if ready else str(self._path),
+            slots=self._line.width,
         )
+
+    def stats(self) -> CacheStats:
+        """Return what the prefix cache did up to the last answer."""
+        return self._stats
 
     @property
     def worker_pid(self) -> int | None:
@@ -122,6 +135,7 @@ class LocalEngine:
             reply = await self._ask_once(AskWarm(self._next_id(), msgspec.json.encode(request)))
             if isinstance(reply, Warmed):
                 self._rate = reply.prefill_tokens_per_s or self._rate
+                self._stats = reply.stats
         finally:
             turn.leave()
 
@@ -179,9 +193,12 @@ class LocalEngine:
     def _end(self, link: Link, reply: FromWorker | _Gone) -> Failed | None:
         """Take note of how a generation ended; return its last event unless the worker sent that."""
         match reply:
-            case Done(prefill_tokens_per_s=rate):
-                self._rate = rate or self._rate
+            case Done():
+                self._rate = reply.prefill_tokens_per_s or self._rate
+                self._stats = reply.stats
                 self._crashes = 0
+                for note in reply.notes:
+                    _log.debug("%s", note) if note.startswith("prefix cache") else _log.warning("%s", note)
                 return None
             case Refused():
                 return _failed(reply)

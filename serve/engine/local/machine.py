@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["physical_cores"]
+__all__ = ["physical_cores", "slots_of"]
 
 
 def physical_cores() -> int:
@@ -13,6 +13,11 @@ def physical_cores() -> int:
     allowed = _allowed()
     cores = {_core(cpu) for cpu in allowed}
     return max(1, min(len(cores), _quota(len(cores))))
+
+
+def slots_of(cores: int) -> int:
+    """Return how many answers such a machine gives at the same time unless told otherwise."""
+    return 1 if cores <= 4 else 2
 
 
 def _allowed() -> set[int]:

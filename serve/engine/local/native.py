@@ -9,14 +9,17 @@ from __future__ import annotations
 import ctypes
 import os
 from collections import deque
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import llama_cpp.llama_cpp as _llama  # pyright: ignore[reportMissingImports] - an extra that may be absent
 
 from serve.engine.local.gguf import check_file, memory_bytes
+from serve.engine.local.schedule import PREFILL_STEP
 from serve.engine.local.vocabulary import Vocabulary
 from serve.errors import EngineError
+from serve.settings import EngineSettings
 
 __all__ = ["NativeModel", "llama"]
 
@@ -24,6 +27,8 @@ llama: Any = _llama
 """The bindings. Untyped on purpose: they are ctypes, whose stubs say less than the C header."""
 
 _GIB = 1024**3
+_HEADER_BYTES = 16 * 1024**2
+"""Longer than the header of any model seen: metadata, vocabulary, the table of tensors."""
 _log: deque[str] = deque(maxlen=60)
 
 
@@ -61,10 +66,11 @@ class NativeModel:
         self.vocabulary = Vocabulary(llama, llama.llama_model_get_vocab(handle), self.metadata)
         self.trained_tokens = int(llama.llama_model_n_ctx_train(handle))
         is_recurrent = bool(llama.llama_model_is_recurrent(handle) or llama.llama_model_is_hybrid(handle))
-        # A sliding window's cache is saved without what left the window and restored to other cells, and then sums in
+        # A sliding window's state is saved without what left the window and restored to other cells, and then sums in
         # another order: measured on a tiny gemma3, equal for short prefixes and not for those over a block of cells.
+        # Going back in a live sequence is exact all the same, since the whole of it is kept (`swa_full`).
         self.restores_exactly = int(llama.llama_model_n_swa(handle)) == 0
-        self.rewinds_exactly = self.restores_exactly and not is_recurrent
+        self.rewinds_exactly = not is_recurrent
         self.weight_bytes = int(llama.llama_model_size(handle))
 
     def kv_bytes_per_token(self) -> int:
@@ -75,6 +81,17 @@ class NativeModel:
         handle = self.handle
         head = int(llama.llama_model_n_embd(handle)) // max(1, int(llama.llama_model_n_head(handle)))
         return int(llama.llama_model_n_layer(handle)) * int(llama.llama_model_n_head_kv(handle)) * head * 2 * 2
+
+    def snapshot_key(self, path: Path, settings: EngineSettings, *, is_fast: bool) -> bytes:
+        """Return what a saved state depends on besides its tokens: the file, the library, and how they are run."""
+        from importlib.metadata import version
+
+        with path.open("rb") as file:
+            digest = blake2b(file.read(_HEADER_BYTES), digest_size=24)
+        library = version("llama_cpp_python")
+        run = (path.stat().st_size, library, PREFILL_STEP, settings.gpu_layers, "f16", "no flash", "swa full", is_fast)
+        digest.update(repr(run).encode())
+        return digest.digest()
 
     def metadata(self, key: str) -> str | None:
         """Return a value of the file's metadata as text, or None."""

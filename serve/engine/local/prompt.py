@@ -60,6 +60,11 @@ class Prompter:
             tool_detail=section.detail.value if section else "",
         )
 
+    @property
+    def thinks(self) -> bool:
+        """Whether the template knows blocks of thinking."""
+        return self.conversation.knows_thinking
+
     def forced(self, request: GenerationRequest) -> str:
         """Return what an answer must begin with, for a request that demands a call; empty otherwise."""
         choice = request.tool_choice

@@ -10,8 +10,9 @@ import struct
 from typing import TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
+from serve.engine.local.cache_stats import CacheStats
 from serve.events import Event
 from serve.settings import EngineSettings
 
@@ -49,10 +50,12 @@ class AskLoad(Struct, frozen=True, kw_only=True, tag="load"):
     settings: EngineSettings
     soft_tool_tokens: int
     hard_tool_tokens: int
+    snapshot_folder: str = ""
+    """Where snapshots outlive the worker; empty keeps them in memory only."""
 
 
 class AskGenerate(Struct, frozen=True, tag="generate"):
-    """Answer a request, one at a time."""
+    """Answer a request; as many at a time as there are slots."""
 
     id: str
     request: bytes
@@ -84,6 +87,7 @@ class Ready(Struct, frozen=True, kw_only=True, tag="ready"):
     detail: str
     window_tokens: int
     prefill_tokens_per_s: float
+    slots: int = 1
 
 
 class Emitted(Struct, frozen=True, tag="emitted"):
@@ -94,10 +98,13 @@ class Emitted(Struct, frozen=True, tag="emitted"):
 
 
 class Done(Struct, frozen=True, tag="done"):
-    """A generation ended; its last event was sent. The rate is this prompt's, 0 when it was too short to tell."""
+    """A generation ended; its last event was sent. The rate is the last one measured, 0 for none."""
 
     id: str
     prefill_tokens_per_s: float = 0.0
+    stats: CacheStats = field(default_factory=CacheStats)
+    notes: tuple[str, ...] = ()
+    """What the log should say of it."""
 
 
 class Counted(Struct, frozen=True, tag="counted"):
@@ -112,6 +119,7 @@ class Warmed(Struct, frozen=True, tag="warmed"):
 
     id: str
     prefill_tokens_per_s: float = 0.0
+    stats: CacheStats = field(default_factory=CacheStats)
 
 
 class Refused(Struct, frozen=True, kw_only=True, tag="refused"):

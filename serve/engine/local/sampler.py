@@ -1,17 +1,21 @@
 """How the next token is drawn: one chain of llama.cpp samplers a request, in an order of our own.
 
-Order: logit bias, penalties, top_k, top_p, min_p, temperature, draw. Temperature 0 is greedy. The same seed, prompt
-and parameters give the same answer.
+Order: grammar, logit bias, penalties, top_k, top_p, min_p, temperature, draw. Temperature 0 is greedy. The same seed,
+prompt and parameters give the same answer. A token is drawn first and checked against the grammar then: masking a
+whole vocabulary costs more than drawing again where a model strays.
 """
 
 from __future__ import annotations
 
+import ctypes
 import secrets
 from typing import Any
 
 from msgspec import Struct
 
+from serve.engine.local.grammar import Grammar
 from serve.engine.local.native import llama
+from serve.errors import EngineError
 from serve.turns import Mode, Sampling
 
 __all__ = ["Defaults", "Sampler"]
@@ -33,6 +37,8 @@ class Sampler:
     """Draws tokens for one request. `close` frees it."""
 
     def __init__(self, sampling: Sampling, mode: Mode, defaults: Defaults, vocabulary_tokens: int) -> None:
+        self._size = vocabulary_tokens
+        self._held: Any = None
         self._chain: Any = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
         self._add_bias(sampling, vocabulary_tokens)
         self._add_penalties(sampling, vocabulary_tokens)
@@ -54,9 +60,41 @@ class Sampler:
         seed = secrets.randbits(32) if sampling.seed is None else sampling.seed
         self._add(llama.llama_sampler_init_dist(seed & 0xFFFFFFFF))
 
-    def draw(self, context_handle: Any) -> int:
-        """Return the next token after the last evaluated one."""
-        return int(llama.llama_sampler_sample(self._chain, context_handle, -1))
+    def draw(self, context_handle: Any, index: int, grammar: Grammar | None = None) -> int:
+        """Return the next token after the one at `index` of the last batch, one that the grammar allows.
+
+        Raises:
+            EngineError: the grammar allows no token of this vocabulary.
+        """
+        if grammar is None:
+            return int(llama.llama_sampler_sample(self._chain, context_handle, index))
+        candidates = self._candidates(context_handle, index)
+        token = self._choose(candidates)
+        if not grammar.allows(token):
+            candidates = self._candidates(context_handle, index)
+            grammar.mask(candidates)
+            token = self._choose(candidates)
+        if not grammar.accept(token):
+            raise EngineError(
+                "The model has no token that the format asked for allows here. Send a simpler schema.", status=422
+            )
+        llama.llama_sampler_accept(self._chain, token)
+        return token
+
+    def _candidates(self, context_handle: Any, index: int) -> Any:
+        """Return all tokens with their logits, as the samplers of llama.cpp take them."""
+        import numpy as np  # llama-cpp-python brings it; only a worker has need of it
+
+        logits = np.ctypeslib.as_array(llama.llama_get_logits_ith(context_handle, index), shape=(self._size,))
+        data = np.empty(self._size, dtype=[("id", np.int32), ("logit", np.float32), ("p", np.float32)])
+        data["id"], data["logit"], data["p"] = np.arange(self._size, dtype=np.int32), logits, 0
+        self._held = data  # the array below points into it
+        pointer = ctypes.cast(int(data.ctypes.data), llama.llama_token_data_p)
+        return llama.llama_token_data_array(pointer, self._size, -1, False)  # noqa: FBT003 - a C struct
+
+    def _choose(self, candidates: Any) -> int:
+        llama.llama_sampler_apply(self._chain, ctypes.byref(candidates))
+        return int(candidates.data[candidates.selected].id)
 
     def close(self) -> None:
         """Free the chain."""

@@ -12,11 +12,15 @@ import queue
 import socket
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import methodcaller
 from pathlib import Path
 
 import msgspec
 
+from serve.engine.local.context import Aborted, Work
+from serve.engine.local.core import Core
+from serve.engine.local.generation import Steps
 from serve.engine.local.protocol import (
     HEADER_BYTES,
     AskCancel,
@@ -36,11 +40,15 @@ from serve.engine.local.protocol import (
     payload_bytes,
     to_worker,
 )
-from serve.errors import ServeError
+from serve.errors import EngineError, ServeError
 from serve.events import Event, Finished, FinishReason
+from serve.prompt.toolprompt import ToolLimits
 from serve.turns import GenerationRequest
 
 __all__ = ["main", "serve"]
+
+_LAST_STEP_S = 5.0
+"""How long the end waits for what computes; an abort takes a tenth of a second."""
 
 
 def main() -> None:
@@ -99,6 +107,16 @@ class _Link:
         return bytes(data)
 
 
+class _Job:
+    """An answer or a warming on its way."""
+
+    def __init__(self, ask: AskGenerate | AskWarm) -> None:
+        self.ask = ask
+        self.steps: Steps | None = None
+        self.work: Work | None = None
+        self.notes: list[str] = []
+
+
 class _Worker:
     """A core and the jobs that wait for it."""
 
@@ -106,26 +124,28 @@ class _Worker:
         self._link = link
         self._jobs: queue.SimpleQueue[AskGenerate | AskWarm | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
-        self._running: str | None = None
-        self._pending: set[str] = set()
+        self._computing: frozenset[str] = frozenset()
+        """The ids of what is being evaluated: those an abort would hit."""
+        self._known: set[str] = set()
         self._cancelled: set[str] = set()
+        self._is_closing = False
 
     def load(self, ask: AskLoad) -> bool:
         """Load the model and say so; False when that failed, which was said too."""
-        from serve.engine.local.core import Core
-        from serve.prompt.toolprompt import ToolLimits
-
         limits = ToolLimits(soft_tokens=ask.soft_tool_tokens, hard_tokens=ask.hard_tool_tokens)
+        folder = Path(ask.snapshot_folder) if ask.snapshot_folder else None
         try:
-            self._core = Core(Path(ask.path), ask.model, ask.settings, limits)
+            self._core = Core(Path(ask.path), ask.model, ask.settings, limits, folder)
         except ServeError as error:
             self._link.send(_refused("", error))
             return False
+        self._is_batched = ask.settings.scheduling == "batched"
         self._link.send(
             Ready(
                 detail=self._core.describe(),
                 window_tokens=self._core.window_tokens,
                 prefill_tokens_per_s=self._core.prefill_tokens_per_s,
+                slots=self._core.slots,
             )
         )
         return True
@@ -142,14 +162,16 @@ class _Worker:
                     self._cancel(message.id)
                 case AskGenerate() | AskWarm():
                     with self._lock:
-                        self._pending.add(message.id)
+                        self._known.add(message.id)
                     self._jobs.put(message)
                 case AskLoad():
                     self._link.send(Refused(status=500, kind="server_error", message="A model is loaded already."))
-        self._core.abort()
+        with self._lock:
+            self._is_closing = True
+            self._core.abort()
         self._jobs.put(None)
-        if threading.current_thread() is not threading.main_thread():
-            generating.join()
+        generating.join(_LAST_STEP_S)
+        if not generating.is_alive():
             self._core.close()
 
     def _count(self, ask: AskCount) -> None:
@@ -160,52 +182,130 @@ class _Worker:
 
     def _cancel(self, identifier: str) -> None:
         with self._lock:
-            if self._running == identifier:
+            if identifier not in self._known:
+                return
+            self._cancelled.add(identifier)
+            if self._computing == frozenset((identifier,)):
                 self._core.abort()
-            elif identifier in self._pending:
-                self._cancelled.add(identifier)
 
     def _generate_all(self) -> None:
+        running: list[_Job] = []
         try:
-            while (job := self._jobs.get()) is not None:
-                self._take(job)
-                self._generate(job)
-                self._put_back(job)
+            while self._admit(running):
+                groups = [running[:]] if self._is_batched else [[job] for job in running]
+                for group in groups:
+                    self._step(group)
+                running[:] = [job for job in running if job.work is not None]
+                if not running:
+                    self._core.flush()
         finally:
+            for job in running:
+                if job.steps is not None:
+                    job.steps.close()
             # After a fault the worker must not seem alive: the reader sees the end of the socket and lets go.
             self._link.close()
 
-    def _take(self, job: AskGenerate | AskWarm) -> None:
-        with self._lock:
-            self._running = job.id
-            self._core.allow()
-            if job.id in self._cancelled:
-                self._core.abort()
+    def _admit(self, running: list[_Job]) -> bool:
+        """Begin what waits as far as there are slots, and wait for work when there is none; False at the end."""
+        while len(running) < self._core.slots:
+            try:
+                ask = self._jobs.get(block=not running)
+            except queue.Empty:
+                return True
+            if ask is None:
+                return False
+            job = _Job(ask)
+            self._allow()
+            self._advance(job, next)
+            if job.work is not None:
+                running.append(job)
+            elif not running:
+                self._core.flush()
+        return not self._is_closing
 
-    def _put_back(self, job: AskGenerate | AskWarm) -> None:
-        with self._lock:
-            self._running = None
-            self._pending.discard(job.id)
-            self._cancelled.discard(job.id)
+    def _step(self, group: list[_Job]) -> None:
+        """Evaluate the work of a group in one batch, and let each go on."""
+        going = self._enter([job for job in group if not self._drop_cancelled(job)])
+        works = [job.work for job in going if job.work is not None]
+        if not works:
+            return
+        try:
+            places = self._core.evaluate(works)
+        except (Aborted, EngineError) as failure:
+            for job in going:
+                self._advance(job, methodcaller("throw", failure))
+        else:
+            for job, place in zip(going, places, strict=True):
+                self._advance(job, methodcaller("send", place))
+        finally:
+            with self._lock:
+                self._computing = frozenset()
 
-    def _generate(self, job: AskGenerate | AskWarm) -> None:
-        from serve.engine.local.context import Aborted
+    def _enter(self, jobs: list[_Job]) -> list[_Job]:
+        """Return the jobs whose work is computed next; from here on a cancel of a lone one aborts it."""
+        with self._lock:
+            going = [job for job in (_fitting(jobs) if self._is_batched else jobs) if job.ask.id not in self._cancelled]
+            self._computing = frozenset(job.ask.id for job in going)
+            if not self._is_closing:
+                self._core.allow()
+        return going
+
+    def _allow(self) -> None:
+        """Take back an abort that was another job's."""
+        with self._lock:
+            if not self._is_closing:
+                self._core.allow()
+
+    def _drop_cancelled(self, job: _Job) -> bool:
+        with self._lock:
+            is_cancelled = job.ask.id in self._cancelled
+        if is_cancelled:
+            self._advance(job, methodcaller("throw", Aborted()))
+        return is_cancelled
+
+    def _advance(self, job: _Job, move: Callable[[Steps], Work]) -> None:
+        """Let a job go on to its next work; at its end say how it ended."""
+        try:
+            if job.steps is None:
+                job.steps = self._steps(job)
+            job.work = move(job.steps)
+        except StopIteration:
+            self._end(job, None)
+        except Aborted:
+            self._link.send(Emitted(job.ask.id, (Finished(reason=FinishReason.CANCELLED),)))
+            self._end(job, None)
+        except ServeError as error:
+            self._end(job, error)
+
+    def _steps(self, job: _Job) -> Steps:
+        request = _request(job.ask.request)
+        if isinstance(job.ask, AskWarm):
+            return self._core.warming(request)
 
         def emit(events: Sequence[Event]) -> None:
-            self._link.send(Emitted(job.id, tuple(events)))
+            self._link.send(Emitted(job.ask.id, tuple(events)))
 
-        try:
-            if isinstance(job, AskWarm):
-                self._core.warm(_request(job.request))
-                self._link.send(Warmed(job.id, self._core.prefill_tokens_per_s))
-                return
-            self._core.generate(_request(job.request), emit)
-        except Aborted:
-            emit([Finished(reason=FinishReason.CANCELLED)])
-        except ServeError as error:
-            self._link.send(_refused(job.id, error))
-            return
-        self._link.send(Done(job.id, self._core.prefill_tokens_per_s))
+        return self._core.answering(request, emit, job.notes.append)
+
+    def _end(self, job: _Job, error: ServeError | None) -> None:
+        job.work = None
+        with self._lock:
+            self._known.discard(job.ask.id)
+            self._cancelled.discard(job.ask.id)
+        rate, stats = self._core.prefill_tokens_per_s, self._core.stats
+        if error is not None:
+            self._link.send(_refused(job.ask.id, error))
+        elif isinstance(job.ask, AskWarm):
+            self._link.send(Warmed(job.ask.id, rate, stats))
+        else:
+            self._link.send(Done(job.ask.id, rate, stats, tuple(job.notes)))
+
+
+def _fitting(jobs: list[_Job]) -> list[_Job]:
+    """Return the jobs whose work goes into one batch: every token that is drawn, and one piece of prefill."""
+    single = [job for job in jobs if job.work is not None and len(job.work.tokens) == 1]
+    wide = [job for job in jobs if job.work is not None and len(job.work.tokens) > 1]
+    return [*single, *wide[:1]]
 
 
 def _request(data: bytes) -> GenerationRequest:

@@ -55,7 +55,7 @@ def test_deep_schema_is_refused():
 
 def test_annotations_change_nothing():
     """They say nothing of which documents are valid."""
-    noted = {"type": "integer", **dict.fromkeys(ANNOTATIONS, {})}
+    noted = {"type": "integer", **{name: {} for name in ANNOTATIONS}}
     assert compile_schema(json.dumps(noted).encode(), "s") == compile_schema(b'{"type":"integer"}', "s")
 
 

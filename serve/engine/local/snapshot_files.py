@@ -1,0 +1,159 @@
+"""Snapshots as files, so that the first request after a restart is warm. One folder, 0700: states hold the prompts.
+
+A file is written beside, flushed to the disk and renamed, so that a name is always a whole file; its header says what
+it is, and a hash covers all of it. A file that is anything else is removed, and the prompt evaluated instead. Nothing
+here fails a request: a disk that is full or read-only only means no snapshot.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import struct
+import threading
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+from msgspec import Struct
+
+__all__ = ["SnapshotFiles", "StoredState"]
+
+_log = logging.getLogger(__name__)
+_MAGIC = b"ROTEIRO\0"
+_VERSION = 1
+_HEADER = struct.Struct("<8sII24sQQ32s")  # magic, version, base?, key, ends, state bytes, hash of all that follows
+_SUFFIX = ".state"
+_MOST_ENDS = 100_000
+
+
+class StoredState(Struct, frozen=True):
+    """What a file holds."""
+
+    state: bytes
+    is_base: bool
+
+
+class SnapshotFiles:
+    """At most `budget_bytes` in a folder, the least recently used removed first. For one thread."""
+
+    def __init__(self, folder: Path, budget_bytes: int) -> None:
+        self._folder = folder
+        self._budget_bytes = budget_bytes
+        self._pending: list[tuple[bytes, bytes]] = []
+        self._jobs: queue.SimpleQueue[list[tuple[bytes, bytes]] | None] = queue.SimpleQueue()
+        self._writer: threading.Thread | None = None
+        self.size_bytes = 0
+
+    def read(self, key: bytes, ends: Sequence[int]) -> StoredState | None:
+        """Return the state of a key; None without one. A file that is not what its name says is removed."""
+        path = self._path(key)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+            with os.fdopen(descriptor, "rb") as file:
+                data = file.read(self._budget_bytes + 1)
+        except OSError:
+            return None
+        found = _decoded(data, key, tuple(ends))
+        with contextlib.suppress(OSError):
+            if found is None:
+                path.unlink()
+                _log.warning("the snapshot %s was damaged or foreign, and is removed", path.name)
+            else:
+                os.utime(path)
+        return found
+
+    def write(self, key: bytes, ends: Sequence[int], state: bytes, *, is_base: bool) -> None:
+        """Note a state for the next `flush`."""
+        body = struct.pack(f"<{len(ends)}Q", *ends)
+        if _HEADER.size + len(body) + len(state) > self._budget_bytes or self._path(key).exists():
+            return
+        digest = blake2b(body, digest_size=32)
+        digest.update(state)
+        sizes = (len(ends), len(state))
+        header = _HEADER.pack(_MAGIC, _VERSION, is_base, key, *sizes, digest.digest())
+        self._pending.append((key, b"".join((header, body, state))))
+
+    def flush(self) -> None:
+        """Write what was noted, in a thread of its own: the disk may be slow, and an answer may be waited for."""
+        if not self._pending:
+            return
+        if self._writer is None:
+            self._writer = threading.Thread(target=self._write_all, name="snapshots", daemon=True)
+            self._writer.start()
+        self._jobs.put(self._pending)
+        self._pending = []
+
+    def close(self) -> None:
+        """Wait until what was noted is on the disk."""
+        self.flush()
+        if self._writer is not None:
+            self._jobs.put(None)
+            self._writer.join()
+            self._writer = None
+
+    def _write_all(self) -> None:
+        while (jobs := self._jobs.get()) is not None:
+            for key, data in jobs:
+                try:
+                    self._write(self._path(key), data)
+                except OSError as error:
+                    _log.warning("no snapshot is kept in %s: %s", self._folder, error.strerror)
+            with contextlib.suppress(OSError):
+                self._shrink()
+
+    def _write(self, path: Path, data: bytes) -> None:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder.chmod(0o700)
+        beside = path.with_suffix(f".{os.getpid()}.tmp")
+        try:
+            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.rename(path)
+            folder = os.open(self._folder, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
+        except OSError:
+            beside.unlink(missing_ok=True)
+            raise
+
+    def _shrink(self) -> None:
+        """Remove the least recently used files until the rest fits, what many requests share last."""
+        found = [(path, path.stat()) for path in self._folder.glob(f"*{_SUFFIX}")]
+        total = sum(stat.st_size for _, stat in found)
+        for path, stat in sorted(found, key=lambda one: (_is_base(one[0]), one[1].st_mtime_ns)):
+            if total <= self._budget_bytes:
+                break
+            path.unlink(missing_ok=True)
+            total -= stat.st_size
+        self.size_bytes = total
+
+    def _path(self, key: bytes) -> Path:
+        return self._folder / f"{key.hex()}{_SUFFIX}"
+
+
+def _decoded(data: bytes, key: bytes, ends: tuple[int, ...]) -> StoredState | None:
+    """Return what a file holds when it is whole, ours, and of this prefix."""
+    if len(data) < _HEADER.size:
+        return None
+    magic, version, is_base, named, count, size, digest = _HEADER.unpack_from(data)
+    body = memoryview(data)[_HEADER.size :]
+    is_ours = (magic, version, named) == (_MAGIC, _VERSION, key) and count == len(ends) <= _MOST_ENDS
+    if not is_ours or len(body) != 8 * count + size:
+        return None
+    if struct.unpack_from(f"<{count}Q", body) != ends or blake2b(body, digest_size=32).digest() != digest:
+        return None
+    return StoredState(bytes(body[8 * count :]), bool(is_base))
+
+
+def _is_base(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(13)[12:13] == b"\x01"
+    except OSError:
+        return False
