@@ -12,7 +12,7 @@ from typing import TypeAlias, cast
 
 from msgspec import Struct
 
-__all__ = ["Package", "TextReader", "read_packages"]
+__all__ = ["Package", "TextReader", "manifests_above", "read_packages"]
 
 TextReader: TypeAlias = Callable[[str], "str | None"]
 
@@ -52,6 +52,15 @@ def read_packages(files: Sequence[str], texts: TextReader) -> dict[str, Package]
         for folder, table in sorted(tables.items())
         if isinstance(table.get("package"), dict)
     }
+
+
+def manifests_above(path: str) -> list[str]:
+    """Return where the manifests may lie that a file is under."""
+    found: list[str] = []
+    while path:
+        path = posixpath.dirname(path)
+        found.append(posixpath.join(path, "Cargo.toml"))
+    return found
 
 
 def _tables(files: Sequence[str], texts: TextReader) -> dict[str, Table]:

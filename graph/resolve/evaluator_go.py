@@ -59,10 +59,10 @@ class GoEvaluator(GenericHeads):
             if item.kind != "module" or item.names[0].alias == name:
                 continue
             target = GO_RULES.import_target(self.world, view.path, item)
+            self.listen(target.listens)
             if isinstance(target.value, Package):
-                self.listen(target.listens)
+                self.listen(GO_RULES.packages(self.world).modules.files.get(target.value.folder, ()))
                 if GO_RULES.packages(self.world).clause(self.world, target.value.folder) == name:
-                    self.listen(GO_RULES.packages(self.world).modules.files.get(target.value.folder, ()))
                     return (target.value,)
         return ()
 

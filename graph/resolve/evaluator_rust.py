@@ -183,9 +183,8 @@ class RustEvaluator(GenericHeads):
         self.listen(self.modules.listens(view.path))
         match name:
             case "crate":
-                root = self.modules.root(view.path)
-                self._follow(Place(view.path), root)
-                return (Module(root),)
+                self.listen(self.modules.asked(view.path))
+                return (Module(self.modules.root(view.path)),)
             case "self":
                 return self._module(self.modules.module_of(view, scope))
             case "super":
@@ -209,18 +208,10 @@ class RustEvaluator(GenericHeads):
         others = [binding for binding in bindings.everything if binding.item is not item or item is None]
         return union(self.binding(view, binding) for binding in others)
 
-    def _follow(self, place: Place, root: str) -> None:
-        """Depend on the files between a file and the root of its crate: they declare it."""
-        seen = 0
-        while place.path != root and seen < 40:
-            above = self.modules.parent(Place(place.path))
-            if above is None:
-                return
-            self.view(above.path)
-            place, seen = above, seen + 1
-
     def _above(self, place: Place) -> Values:
         above = self.modules.parent(place)
+        if place.scope == 0:
+            self.listen(self.modules.asked(place.path))
         if above is None:
             return ()
         self.view(above.path)
@@ -325,7 +316,9 @@ class RustEvaluator(GenericHeads):
         """Return the implementations of a crate; any of its files may hold one, so all of them are depended on."""
         root = self.modules.root(path)
         files = self.modules.crate_files(root)
-        self.listen((*files, *self.modules.listens(path)))
+        self.listen(files)
+        self.listen(self.modules.asked(path))
+        self.listen(self.modules.crate_listens(root))
         return self.world.index(f"rust {root}", lambda world: CrateIndex(world, files))
 
     def _bases(self, owner: Class) -> Values:

@@ -68,6 +68,7 @@ class GoModules:
         for path in paths:
             if path.endswith(".go"):
                 self.files.setdefault(posixpath.dirname(path), []).append(path)
+        self._manifests: list[str] = []
         self._modules = self._read_modules(texts)
         self._found: dict[tuple[str, str], Found] = {}
 
@@ -75,7 +76,9 @@ class GoModules:
         folders = {above for folder in self.files for above in _ancestors(folder)} | {""}
         found: dict[str, GoModule] = {}
         for folder in sorted(folders):
-            text = texts(f"{folder}/go.mod" if folder else "go.mod")
+            text = texts(posixpath.join(folder, "go.mod"))
+            if text is not None:
+                self._manifests.append(posixpath.join(folder, "go.mod"))
             module = read_go_mod(folder, text) if text is not None else None
             if module is not None:
                 found[folder] = module
@@ -88,7 +91,7 @@ class GoModules:
         found = self._found.get(key)
         if found is None:
             target = self._allowed(folder, specifier, self._lookup(folder, specifier))
-            found = self._found[key] = Found(target, self._listens(specifier, target))
+            found = self._found[key] = Found(target, self._listens(target))
         return found
 
     def _lookup(self, folder: str, specifier: str) -> str | None:
@@ -138,17 +141,11 @@ class GoModules:
         parent = "/".join(parts[:place])
         return target if not parent or folder == parent or folder.startswith(f"{parent}/") else None
 
-    def _listens(self, specifier: str, target: str | None) -> tuple[str, ...]:
-        """Return what may change the target: a `go.mod` anywhere, and files of the folders that it may be."""
-        found = {module_signal("go")}
-        found.update(posixpath.join(module.folder, "go.mod") for module in self._modules.values())
+    def _listens(self, target: str | None) -> tuple[str, ...]:
+        """Return what may change the target: any `go.mod`, the first file of a folder, the files of the target."""
+        found = {module_signal("go"), *self._manifests}
         if target is not None:
             found.add(folder_signal(target))
-        else:
-            for module in self._modules.values():
-                rest = _below(specifier, module.path)
-                if rest is not None:
-                    found.add(folder_signal(posixpath.join(module.folder, rest).rstrip("/")))
         return tuple(sorted(found))
 
 

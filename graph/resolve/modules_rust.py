@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from graph.extract.facts import Import
-from graph.resolve.crates_rust import Package, read_packages
-from graph.resolve.signals import module_signal
+from graph.resolve.crates_rust import Package, manifests_above, read_packages
+from graph.resolve.signals import folder_signal, module_signal
 from graph.resolve.views import FileView
 from graph.resolve.world import World
 
@@ -43,6 +43,8 @@ class RustModules:
         self._parents: dict[str, Place | None] = {}
         self._strays: dict[str, dict[str, Place]] = {}
         self._crates: dict[str, tuple[str, ...]] = {}
+        self._asked: dict[str, set[str]] = {}
+        """What was looked at to find the parent of a file, or the files of a crate."""
 
     # -- downwards ------------------------------------------------------------------------------------------------
 
@@ -80,8 +82,24 @@ class RustModules:
             scope = view.facts.scopes[scope].parent
         return Place(view.path, max(scope, 0))
 
+    def asked(self, path: str) -> set[str]:
+        """Return what may change the modules above a file, up to the root of its crate."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        while path not in seen:
+            seen.add(path)
+            above = self.parent(Place(path))
+            found.update(self._asked.get(path, ()), self.listens(path))
+            if above is None:
+                break
+            found.add(above.path)
+            path = above.path
+        return found
+
     def _parent(self, path: str) -> Place | None:
-        for candidate in self._above(path):
+        asked = self._asked[path] = set[str]()
+        for candidate in self._above(path, asked):
+            asked.add(candidate)
             view = self._world.view(candidate)
             for item in view.facts.imports:
                 if item.kind == "declare" and self.declared(view, item) == path:
@@ -89,14 +107,22 @@ class RustModules:
         if path in self._perhaps:
             return None
         package = self.package(path)
-        return self._stray(package.folder if package is not None else "").get(path)
+        folder = package.folder if package is not None else ""
+        prefix = f"{folder}/" if folder else ""
+        for other in self._files:
+            if other.startswith(prefix):
+                asked.add(other)
+                asked.update(folder_signal(posixpath.dirname(manifest)) for manifest in manifests_above(other))
+        asked.add(module_signal("Cargo"))
+        return self._stray(folder).get(path)
 
-    def _above(self, path: str) -> Iterator[str]:
+    def _above(self, path: str, asked: set[str]) -> Iterator[str]:
         """Give the files that may declare a file by the usual names, the nearest first."""
         folder, name = posixpath.split(path)
         if name == "mod.rs":
             folder = posixpath.dirname(folder)
         while True:
+            asked.update((folder_signal(folder), f"{folder}.rs"))
             beside = (posixpath.join(folder, other) for other in ("mod.rs", "lib.rs", "main.rs"))
             yield from (found for found in (*beside, f"{folder}.rs") if found in self._files and found != path)
             yield from (
@@ -164,10 +190,10 @@ class RustModules:
     def listens(self, path: str) -> tuple[str, ...]:
         """Return what may change the crate that a file is in, and the crates that it can name."""
         found = {module_signal("Cargo"), module_signal("lib"), module_signal("main")}
+        found.update(manifest for manifest in manifests_above(path) if self._world.config_text(manifest) is not None)
         package = self.package(path)
-        if package is not None:
-            folders = [package.folder, *(folder for _, folder in package.linked)]
-            found.update(posixpath.join(folder, "Cargo.toml") for folder in folders)
+        for _, folder in package.linked if package is not None else ():
+            found.update((posixpath.join(folder, "Cargo.toml"), folder_signal(posixpath.join(folder, "src"))))
         return tuple(sorted(found))
 
     def crate_files(self, root: str) -> tuple[str, ...]:
@@ -175,6 +201,7 @@ class RustModules:
         found = self._crates.get(root)
         if found is None:
             order: dict[str, None] = {}
+            asked = self._asked[f"crate {root}"] = set[str]()
             open_files = [root]
             while open_files and len(order) < _MAX_FILES:
                 path = open_files.pop()
@@ -182,10 +209,18 @@ class RustModules:
                     continue
                 order[path] = None
                 view = self._world.view(path)
+                asked.update(self.listens(path))
+                for item in view.facts.imports:
+                    if item.kind == "declare":
+                        asked.update(self.candidates(view, item))
                 below = [self.declared(view, item) for item in view.facts.imports if item.kind == "declare"]
                 open_files.extend(item for item in reversed(below) if item is not None)
             found = self._crates[root] = tuple(order)
         return found
+
+    def crate_listens(self, root: str) -> set[str]:
+        """Return what may change the files of a crate: the files that its declarations may mean."""
+        return self._asked.get(f"crate {root}", set())
 
 
 def declared_files(view: FileView, item: Import, *, is_root: bool) -> tuple[str, ...]:

@@ -40,7 +40,9 @@ class RustRules:
             return ModuleTarget(None)
         modules, view = self.modules(world), world.view(path)
         found = modules.declared(view, item)
-        return ModuleTarget(Module(found) if found is not None else None, modules.candidates(view, item))
+        return ModuleTarget(
+            Module(found) if found is not None else None, (*modules.candidates(view, item), *modules.listens(path))
+        )
 
     def imported_value(self, evaluator: EvaluatorCore, view: FileView, item: Import, name: str) -> Values:
         return _rust(evaluator).imported(view, item, name)

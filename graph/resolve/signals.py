@@ -16,13 +16,17 @@ from collections.abc import Set as AbstractSet
 __all__ = ["folder_signal", "module_signal", "signals_of"]
 
 
+_MANIFESTS = {".go": "go", ".rs": "Cargo"}
+"""The stems of the manifests that count above files of a suffix: the first file of a folder brings them into play."""
+
+
 def module_signal(name: str) -> str:
     """Return the signal of modules whose dotted path ends in this name."""
     return f"?{name}"
 
 
 def folder_signal(folder: str) -> str:
-    """Return the signal of the Go files directly in a folder: all of them together are one package."""
+    """Return the signal of the Go or Rust files directly in a folder, which are a package or may be of one crate."""
     return f"?{folder}/"
 
 
@@ -36,8 +40,11 @@ def signals_of(path: str, folders: AbstractSet[str]) -> tuple[str, ...]:
     stem = name.split(".", 1)[0]
     found = {path}
     found.update(_suffixes(parents if stem in ("__init__", "index") else [*parents, stem]))
-    if name.endswith(".go"):
+    manifest = _MANIFESTS.get(name[name.rfind(".") :])
+    if manifest is not None:
         found.add(folder_signal("/".join(parents)))
+        if any("/".join(parents[:depth]) not in folders for depth in range(1, len(parents) + 1)):
+            found.add(module_signal(manifest))
     for depth in range(1, len(parents) + 1):
         if "/".join(parents[:depth]) not in folders:
             found.update(_suffixes(parents[:depth]))
