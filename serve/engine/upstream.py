@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from serve.engine.base import EngineInfo
 from serve.engine.failures import failed
+from serve.engine.upstream_tokens import Counter, counter_for, request_tokens
 from serve.engine.upstream_wire import Chunk, ChunkReader, body, error_words
 from serve.errors import EngineError, UnsupportedError
 from serve.events import Event, Heartbeat, Started
@@ -52,6 +53,7 @@ class UpstreamEngine:
         self._model = settings.model
         self._window_tokens = settings.context or None
         self._client: httpx.AsyncClient | None = None
+        self._counter: Counter | None = None
 
     def describe(self) -> EngineInfo:
         """Return what this engine is; the model is known once it started."""
@@ -61,7 +63,7 @@ class UpstreamEngine:
             window_tokens=self._window_tokens,
             is_remote=self._is_remote,
             detail=f"{self._settings.name} at {self._base_url}",
-            can_count=False,
+            can_count=self._counter is not None,
         )
 
     async def start(self) -> None:
@@ -90,10 +92,13 @@ class UpstreamEngine:
             self._model = listed[0].id
         known = next((one.max_model_len for one in listed if one.id == self._model), None)
         self._window_tokens = self._window_tokens or known
+        self._counter = await asyncio.to_thread(counter_for, self._model)
 
-    async def count(self, request: GenerationRequest) -> int:  # noqa: ARG002 - the signature of every engine
-        """Raise UnsupportedError: the upstream's tokenizer is not here."""
-        raise UnsupportedError("An upstream's tokens cannot be counted here; send the request, and read its usage.")
+    async def count(self, request: GenerationRequest) -> int:
+        """Return the prompt tokens; raises UnsupportedError where the model's encoding is not on this machine."""
+        if self._counter is None:
+            raise UnsupportedError("An upstream's tokens cannot be counted here; send the request, and read its usage.")
+        return request_tokens(request, self._counter)
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Event]:
         """Yield the events of an answer."""
