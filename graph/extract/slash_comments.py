@@ -14,7 +14,7 @@ from graph.extract.facts import Marker
 
 __all__ = ["count_errors", "count_lines", "doc_above", "doc_text", "markers_in"]
 
-_MARKER = re.compile(rb"\b(TODO|FIXME|HACK|XXX)\b(?:\([^)\r\n]{0,80}\))?[:\s-]*?([^\r\n]{0,300})")
+_MARKER = re.compile(rb"\b(TODO|FIXME|HACK|XXX)\b(?=(?:\([^)\r\n]{0,80}\))?[: \t-]*([^\r\n]{0,300}))")
 _STARS = re.compile(r"^\s*(?:/\*[*!]?|//[/!]?|\*(?!/))[ \t]?|\s*\*+/\s*$")
 _DIRECTIVE = re.compile(rb"//(?:go:|line |export |nolint|\s*\+build)")
 _MAX_DOC = 2000
@@ -68,13 +68,16 @@ def markers_in(data: bytes, root: Node, comments: frozenset[str]) -> tuple[Marke
         node = root.descendant_for_byte_range(start, start)
         while node is not None and node.type == "doc_comment":
             node = node.parent
-        if node is not None and node.type in comments:
+        if node is None or node.type not in comments:
+            continue
+        line = _line(data, start, node)
+        if not found or found[-1].line != line:
             text = match.group(2).decode("utf-8", "replace").strip(" \t*/")
-            found.append(Marker(match.group(1).decode(), text.lstrip(": -"), node_line(data, start, node)))
+            found.append(Marker(match.group(1).decode(), text, line))
     return tuple(found)
 
 
-def node_line(data: bytes, start: int, node: Node) -> int:
+def _line(data: bytes, start: int, node: Node) -> int:
     """Return the line of a byte inside a node."""
     return node.start_point[0] + 1 + data.count(b"\n", node.start_byte, start)
 
