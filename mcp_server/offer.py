@@ -15,8 +15,8 @@ rules of each language. Use it before reading files.
 1. `search` a question in words or an identifier. Every hit has a place `path:line`.
 2. `context` with that place as `key`: the code with its callers, callees, bases, docs and tests in one answer.
 3. `source` for exact text with line numbers.
-`callers` and `callees` list every call site of a symbol; `path` tells how A is connected to B; `overview` shows an \
-unknown repository at a glance.
+`callers` and `callees` list every call site of a symbol; `path` tells how A is connected to B; `impact` what a \
+change reaches, tests included; `overview` shows an unknown repository at a glance.
 Wherever a `key` is asked for, `path:line`, `path#Class.method` or a unique name will do. Answers are cut to size: \
 follow the printed `cursor` or `lines` for the rest. Cite what you use as `path:line`.\
 """

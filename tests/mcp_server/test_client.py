@@ -27,6 +27,7 @@ async def test_the_official_client_lists_and_calls_the_tools(client):
             "callers",
             "callees",
             "path",
+            "impact",
             "overview",
         ]
         answer = await client.call_tool("callers", {"key": "tax"})

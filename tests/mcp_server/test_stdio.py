@@ -54,7 +54,7 @@ def test_a_first_session_builds_the_index_and_answers(server_command):
     )
     assert len(answers) == 3
     assert by_id[0]["result"]["serverInfo"] == {"name": "roteiro", "title": "Roteiro", "version": "1.2.3"}
-    assert len(by_id[1]["result"]["tools"]) == 7
+    assert len(by_id[1]["result"]["tools"]) == 8
     assert by_id[2]["result"].keys() == {"content", "isError"}
     assert "shop.py:4-6 function price" in _text(by_id[2])
     assert "a stray print" in errors
@@ -67,12 +67,12 @@ def test_errors_of_a_tool_are_text_for_the_model(server_command):
         server_command,
         _call("a", "callers", {"key": "taxx"}),
         _call("b", "callers", {"keys": "tax"}),
-        _call("c", "impact", {}),
+        _call("c", "explain", {}),
     )
     assert all(one["result"]["isError"] for one in by_id.values())
     assert "shop.py#tax" in _text(by_id["a"])
     assert "no argument `keys`. It takes: callers(key: str" in _text(by_id["b"])
-    assert "There is no tool `impact` here. The tools are: search, context" in _text(by_id["c"])
+    assert "There is no tool `explain` here. The tools are: search, context" in _text(by_id["c"])
 
 
 @requirement("mcp.errors-by-code")

@@ -23,7 +23,7 @@ def open_repository(repository_folder: Path, tmp_path: Path):
 async def test_the_sdk_server_answers_as_the_stdio_door(open_repository, mode):
     """Listing, a call, an error as text."""
     async with Client(sdk_server(open_repository, McpSettings(), "1.2.3"), mode=mode) as client:
-        assert len((await client.list_tools()).tools) == 7
+        assert len((await client.list_tools()).tools) == 8
         answer = await client.call_tool("callers", {"key": "tax"})
         assert answer.structured_content is None
         assert answer.content[0].text.startswith("shop.py:9-10 function tax is called by 1 symbol")
