@@ -198,6 +198,8 @@ class RustWalker(RustItems):
         of = self.type(type_node)
         named = of.base if isinstance(of, Subscript) else of
         name = named.name if isinstance(named, Attribute) else named.id if isinstance(named, Name) else ""
+        if not name.replace("_", "a").replace("r#", "").isalnum():
+            name = ""
         if isinstance(named, Name):
             key = (self.body.number, name)
             waiting = self._waiting.get(key)

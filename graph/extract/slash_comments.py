@@ -72,7 +72,7 @@ def markers_in(data: bytes, root: Node, comments: frozenset[str]) -> tuple[Marke
             continue
         line = _line(data, start, node)
         if not found or found[-1].line != line:
-            text = match.group(2).decode("utf-8", "replace").strip(" \t*/")
+            text = data[match.start(2) : min(match.end(2), node.end_byte)].decode("utf-8", "replace").strip(" \t*/")
             found.append(Marker(match.group(1).decode(), text, line))
     return tuple(found)
 
