@@ -52,6 +52,7 @@ lint: dev ## Run the linters and type checkers
 	$(BIN)/mypy
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
+	$(BIN)/python -m roteiro.reference --check
 
 docs: dev ## Write the reference pages from the code, and check every link and command of the docs
 	$(BIN)/python -m roteiro.reference
