@@ -43,6 +43,7 @@ class RustModules:
         self._parents: dict[str, Place | None] = {}
         self._strays: dict[str, dict[str, Place]] = {}
         self._crates: dict[str, tuple[str, ...]] = {}
+        self._listens: dict[str, tuple[str, ...]] = {}
         self._asked: dict[str, set[str]] = {}
         """What was looked at to find the parent of a file, or the files of a crate."""
 
@@ -189,6 +190,13 @@ class RustModules:
 
     def listens(self, path: str) -> tuple[str, ...]:
         """Return what may change the crate that a file is in, and the crates that it can name."""
+        folder = posixpath.dirname(path)
+        known = self._listens.get(folder)
+        if known is None:
+            known = self._listens[folder] = self._read_listens(path)
+        return known
+
+    def _read_listens(self, path: str) -> tuple[str, ...]:
         found = {module_signal("Cargo"), module_signal("lib"), module_signal("main")}
         found.update(manifest for manifest in manifests_above(path) if self._world.config_text(manifest) is not None)
         package = self.package(path)
