@@ -164,6 +164,13 @@ LANGUAGES: tuple[Language, ...] = (
         shebangs=("lua", "luajit", "texlua"),
     ),
     Language(
+        name="rst",
+        key="rst",
+        family="rst",
+        grammar="tree_sitter_rst",
+        suffixes=(".rst", ".rest"),
+    ),
+    Language(
         name="markdown",
         key="markdown",
         family="markdown",

@@ -27,6 +27,7 @@ _EXTRACTORS = {
     "markdown": "extract_markdown",
     "php": "extract_php",
     "python": "extract_python",
+    "rst": "extract_rst",
     "ruby": "extract_ruby",
     "rust": "extract_rust",
     "scala": "extract_scala",
