@@ -166,7 +166,7 @@ class CExpressions(CTypes):
         operator = node.child_by_field_name("operator")
         is_plain = operator is None or operator.end_byte - operator.start_byte == 1
         if is_plain and isinstance(place, Name | Attribute | Subscript):
-            self.assign(place, value, node.end_point[0] + 1)
+            self.write(self.place(place, node.start_point[0] + 1), value, node.end_point[0] + 1)
         return value
 
     # -- calls ----------------------------------------------------------------------------------------------------

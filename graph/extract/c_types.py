@@ -10,7 +10,7 @@ from msgspec import Struct
 from tree_sitter import Node
 
 from graph.extract.facts import Attribute, Collection, Expr, Name, Parameter, Subscript
-from graph.extract.python_scopes import UNKNOWN
+from graph.extract.python_scopes import UNKNOWN, Body
 from graph.extract.tree_walk import MAX_DEPTH, TreeWalker
 
 __all__ = ["SPECIFIERS", "CTypes", "Declared"]
@@ -41,6 +41,30 @@ class Declared(Struct, frozen=True):
 
 class CTypes(TreeWalker):
     """Walks types, declarators and parameters."""
+
+    def assign(self, target: Expr, value: Expr, line: int, how: str = "value") -> None:
+        """Record an assignment; one of a name declares it in the current body."""
+        if isinstance(target, Name):
+            self.body.variables.add(target.id)
+        super().assign(target, value, line, how)
+
+    def write(self, target: Expr, value: Expr, line: int) -> None:
+        """Record an assignment that declares nothing."""
+        super().assign(target, value, line)
+
+    def place(self, target: Expr, line: int) -> Expr:
+        """Return what an assignment writes to: a name that no function around declares is a field or a global."""
+        if not isinstance(target, Name) or self.body.kind not in ("function", "lambda"):
+            return target
+        body: Body | None = self.body
+        while body is not None and body.kind in ("function", "lambda"):
+            if target.id in body.variables or any(item.name == target.id for item in body.parameters):
+                return target
+            body = body.parent
+        if body is not None and body.kind in ("class", "extension"):
+            return Attribute(Name("this"), target.id, line)
+        self.body.globals.append(target.id)
+        return target
 
     # -- declarators ----------------------------------------------------------------------------------------------
 

@@ -41,6 +41,10 @@ def evaluator_for(language: str, world: World) -> Evaluator:
         from graph.resolve.evaluator_rust import RustEvaluator
 
         return RustEvaluator(world)
+    if language in ("c", "cpp"):
+        from graph.resolve.evaluator_c import CEvaluator
+
+        return CEvaluator(world)
     if language == "java":
         from graph.resolve.evaluator_java import JavaEvaluator
 
@@ -64,6 +68,10 @@ def collector_for(language: str, evaluator: Evaluator, view: FileView) -> EdgeCo
         from graph.resolve.edges_rust import RustEdges
 
         return RustEdges(evaluator, view)
+    if language in ("c", "cpp"):
+        from graph.resolve.edges_c import CEdges
+
+        return CEdges(evaluator, view)
     if language == "java":
         from graph.resolve.edges_java import JavaEdges
 

@@ -45,13 +45,11 @@ class CModules:
         self._files = {path for path in paths if path.lower().endswith((*HEADER_SUFFIXES, *SOURCE_SUFFIXES))}
         self._named: defaultdict[str, list[str]] = defaultdict(list)
         self._stems: defaultdict[str, list[str]] = defaultdict(list)
-        self._folders: defaultdict[str, list[str]] = defaultdict(list)
         for path in sorted(self._files):
             name = posixpath.basename(path)
             self._named[name].append(path)
             if path.lower().endswith(SOURCE_SUFFIXES):
                 self._stems[name.split(".", 1)[0]].append(path)
-                self._folders[posixpath.dirname(path)].append(path)
         self._include_folders = _include_folders(paths, config_text)
         self._found: dict[tuple[str, str, bool], str | None] = {}
 
@@ -84,12 +82,9 @@ class CModules:
         path = posixpath.normpath(posixpath.join(folder, specifier))
         return path if path in self._files else None
 
-    def sources_of(self, header: str, importer: str) -> list[str]:
-        """Return the files that may define what a header declares: called like it, or beside it or the importer."""
-        stem = posixpath.basename(header).split(".", 1)[0]
-        folders = dict.fromkeys((posixpath.dirname(header), posixpath.dirname(importer)))
-        found = [*self._stems.get(stem, ()), *(path for folder in folders for path in self._folders.get(folder, ()))]
-        return list(dict.fromkeys(found))
+    def sources_of(self, header: str) -> list[str]:
+        """Return the files that may define what a header declares: those called like it."""
+        return self._stems.get(posixpath.basename(header).split(".", 1)[0], [])
 
     def signals(self, specifier: str) -> tuple[str, ...]:
         """Return the signals that may change what an include leads to."""
