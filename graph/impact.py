@@ -1,8 +1,7 @@
 """What a change reaches: from a symbol, or from all that differs from a revision, against the edges, step by step.
 
-Followed are calls, uses as a value, subclasses and implementers; a method is also reached through the one it overrides.
-Files that import what changed are listed and not followed: who uses the changed names in them is found by their own
-edges. The rule that must stay true: every reached symbol names the edge that it was reached by.
+What is followed is told in `graph.reach`. The rule that must stay true: every reached symbol names the edge that it was
+reached by.
 """
 
 from __future__ import annotations
@@ -17,15 +16,11 @@ from graph.model import Node
 from graph.paging import next_cursor, page_offset
 from graph.paths import ids_inside
 from graph.query import split_lines
+from graph.reach import Step, walked
 
 __all__ = ["Impact", "Reached", "impact_of_key", "impact_of_symbols"]
 
-_FOLLOWED = ("calls", "references", "inherits", "implements", "tests")
-_LISTED = ("imports",)
-_MOST_REACHED = 5_000
-"""A walk stops behind the step that passes this: past it the answer is "nearly everything"."""
 _IDS_AT_ONCE = 500
-_RANK = {kind: rank for rank, kind in enumerate((*_FOLLOWED, "overrides", *_LISTED))}
 _SEEDS_SHOWN = 12
 
 
@@ -65,20 +60,6 @@ class Impact(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-class _Step(Struct, frozen=True):
-    """How a symbol was reached."""
-
-    id: int
-    near: int
-    near_key: str
-    """Tells equal steps apart without ids, which differ between a full and an incremental build."""
-    edge: str
-    distance: int
-    lines: tuple[int, ...]
-    provenance: str
-    confidence: float
-
-
 def impact_of_key(store: GraphReader, key: str, *, depth: int = 3, limit: int = 50, cursor: str = "") -> Impact:
     """Return what a change of one symbol reaches; a class or a file stands for everything in it.
 
@@ -116,7 +97,7 @@ def _impact(
     base: str = "",
     notes: tuple[str, ...] = (),
 ) -> Impact:
-    steps, stopped = _walked(store, ids, depth)
+    steps, stopped = walked(store, ids, depth)
     places = _places(store, [step.id for step in steps])
     ordered = sorted(steps, key=lambda step: (places[step.id][0], step.distance, *places[step.id][1:]))
     offset, limit = page
@@ -139,69 +120,6 @@ def _impact(
         cursor=next_cursor(offset, len(shown), len(steps)),
         notes=(*notes, *([stopped] if stopped else [])),
     )
-
-
-def _walked(store: GraphReader, seeds: Sequence[int], depth: int) -> tuple[list[_Step], str]:
-    """Return the steps to everything reached, each symbol once at its smallest distance, and why it ended early."""
-    seen = set(seeds)
-    found: list[_Step] = []
-    frontier: list[int] = sorted(seen)
-    for distance in range(1, depth + 1):
-        # A call of the overridden method may run this one: its callers are reached as if they called this one.
-        standing_for = _overridden(store, frontier)
-        near = sorted({*frontier, *standing_for})
-        fresh: dict[int, _Step] = {}
-        for step in _steps_into(store, near, distance, dispatches=distance == 1, seeds=frozenset(seeds)):
-            if step.id not in seen and (step.id not in fresh or _is_better(step, fresh[step.id])):
-                fresh[step.id] = step
-        found += fresh.values()
-        seen |= fresh.keys()
-        frontier = sorted(id_ for id_, step in fresh.items() if step.edge not in _LISTED)
-        if len(found) > _MOST_REACHED:
-            return found, f"Stopped at distance {distance} after {_MOST_REACHED} symbols."
-        if not frontier:
-            return found, ""
-    return found, f"Followed for {depth} steps; a larger depth may show more." if found else ""
-
-
-def _steps_into(
-    store: GraphReader, near: Sequence[int], distance: int, *, dispatches: bool, seeds: frozenset[int]
-) -> Iterable[_Step]:
-    kinds = (*_FOLLOWED, *_LISTED, *(("overrides",) if dispatches else ()))
-    marks = ",".join("?" * len(kinds))
-    for part in _parts(near):
-        statement = (
-            "SELECT e.src, e.dst, d.key, e.kind, e.lines, e.provenance, e.confidence FROM edge AS e "  # noqa: S608
-            f"JOIN node AS d ON d.id = e.dst WHERE e.dst IN ({','.join('?' * len(part))}) AND e.kind IN ({marks}) "
-            "AND e.provenance <> 'inferred'"
-        )
-        for src, dst, key, kind, lines, provenance, confidence in store.read().execute(statement, (*part, *kinds)):
-            # What overrides a changed method is bound to it; what overrides a base of it is not.
-            if kind != "overrides" or dst in seeds:
-                yield _Step(src, dst, key, kind, distance, split_lines(lines), provenance, confidence)
-
-
-def _is_better(one: _Step, other: _Step) -> bool:
-    """Say whether a step tells more than another to the same symbol; equal ones are told apart by lines and keys."""
-    return _worth(one) < _worth(other)
-
-
-def _worth(step: _Step) -> tuple[bool, int, float, tuple[int, ...], str]:
-    return not step.lines, _RANK[step.edge], -step.confidence, step.lines, step.near_key
-
-
-def _overridden(store: GraphReader, ids: Sequence[int]) -> set[int]:
-    """Return the methods that these override, in any number of steps."""
-    found: set[int] = set()
-    pending = list(ids)
-    while pending:
-        above: set[int] = set()
-        for part in _parts(pending):
-            statement = f"SELECT dst FROM edge WHERE kind = 'overrides' AND src IN ({','.join('?' * len(part))})"  # noqa: S608
-            above.update(int(id_) for (id_,) in store.read().execute(statement, part))
-        pending = sorted(above - found)
-        found |= above
-    return found
 
 
 def _places(store: GraphReader, ids: Sequence[int]) -> Mapping[int, tuple[int, str, int, str]]:
@@ -227,7 +145,7 @@ def _ids_of(store: GraphReader, keys: Sequence[str]) -> list[int]:
     return found
 
 
-def _reached(store: GraphReader, step: _Step, nodes: Mapping[int, Node]) -> Reached:
+def _reached(store: GraphReader, step: Step, nodes: Mapping[int, Node]) -> Reached:
     symbol = symbol_of(nodes[step.id])
     return Reached(
         path=symbol.path,

@@ -43,6 +43,16 @@ def test_files_that_import_a_changed_one_are_listed_and_not_followed(shop):
     assert reached["main"] == (1, "calls")
 
 
+def test_the_importers_of_a_file_that_only_uses_the_changed_one_are_not_reached(shop):
+    """Else everything would be, by way of the packages that import everything."""
+    with shop.write() as connection:
+        connection.execute(
+            "INSERT INTO edge SELECT s.project, s.id, d.id, 'references', s.file, 'derived', 1.0, '1' "
+            "FROM node AS s, node AS d WHERE s.qualname = 'src/shop/cart.py' AND d.qualname = 'test_price'"
+        )
+    assert _reached(impact_of_key(shop, "test_price", depth=5)) == {"src/shop/cart.py": (1, "references")}
+
+
 def test_the_line_of_a_constructor_stands_on_the_edge_to_its_class(shop):
     """What is written there is the name of the class."""
     with shop.write() as connection:
