@@ -25,6 +25,8 @@ from graph.languages import LANGUAGES, key_language, language_named, language_of
         ("a.mts", "typescript"),
         ("a.cts", "typescript"),
         ("view.tsx", "tsx"),
+        ("cmd/main.go", "go"),
+        ("src/lib.rs", "rust"),
         ("README.md", "markdown"),
         ("page.mdx", "markdown"),
         ("README.MARKDOWN", "markdown"),

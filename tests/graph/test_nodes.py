@@ -32,6 +32,8 @@ def test_the_file_comes_first_and_parents_before_children():
         ("tests/test_app.py", True),
         ("src/app/test_core.py", True),
         ("src/app/core_test.py", True),
+        ("mux_test.go", True),
+        ("test_helpers.go", False),
         ("conftest.py", True),
         ("web/list.spec.ts", True),
         ("web/__tests__/list.js", True),
