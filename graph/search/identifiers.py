@@ -13,6 +13,7 @@ from graph.search.analyzer import parts, squeezed
 from graph.search.lexical import Candidate, Scope, in_degrees, named
 from graph.search.priors import prior
 from graph.search.ranking import Ranked
+from graph.search.typos import one_letter_off
 
 __all__ = ["by_name", "identifier_in"]
 
@@ -51,9 +52,14 @@ def by_name(
             score = tiers[c.node] + 0.4 * prior(c, wants_tests=wants_tests) + 0.1 * _saturated(degrees.get(c.node, 0))
             if c.key not in ranked or ranked[c.key].score < score:
                 ranked[c.key] = Ranked(c, score, ("name",))
+    if not any(hit.score >= _PREFIX for hit in ranked.values()) and not is_word:
+        for c in one_letter_off(connection, squeezed(components[-1]), scope):
+            score = _TYPO + 0.4 * prior(c, wants_tests=wants_tests)
+            ranked[c.key] = Ranked(c, score, ("name but for one letter",))
     return sorted(ranked.values(), key=lambda hit: (-hit.score, len(hit.candidate.name), hit.candidate.key))
 
 
+_TYPO = EXACT - 4.5
 _PREFIX = EXACT - 4
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "candidates",
     "document_counts",
     "documents_in",
+    "exactly_named",
     "in_degrees",
     "matching_ids",
     "named",
@@ -134,6 +135,16 @@ def named(connection: sqlite3.Connection, squeezed: str, scope: Scope, limit: in
         f"WHERE replace(n.name, '_', '') LIKE ? ESCAPE '\\' AND {scope.clause} "
         "ORDER BY length(n.name), n.is_test, n.key LIMIT ?",
         (f"%{_escaped(squeezed)}%", *scope.values, limit),
+    ).fetchall()
+    return [_candidate(row) for row in rows]
+
+
+def exactly_named(connection: sqlite3.Connection, names: Sequence[str], scope: Scope) -> list[Candidate]:
+    """Return the symbols with one of these names, by key."""
+    rows = connection.execute(
+        f"SELECT {_ROW}, 0.0 FROM node n JOIN file f ON f.id = n.file "  # noqa: S608 - constants and bound values
+        f"JOIN search_document d ON d.node = n.id WHERE n.name IN ({_marks(names)}) AND {scope.clause} ORDER BY n.key",
+        (*names, *scope.values),
     ).fetchall()
     return [_candidate(row) for row in rows]
 

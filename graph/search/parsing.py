@@ -1,4 +1,4 @@
-"""A query as typed, taken apart: words, quoted phrases, `-term`, and the filters `path:`, `kind:`, `lang:`, `test:`.
+"""A query as typed, taken apart: words, quoted phrases, `-term`, and filters (`path: kind: lang: test: by:`).
 
 Pure. Text that is not meant as a filter (`std::vector`, `http://host`, `10:30`) stays text; a filter that is not known
 is refused by name, never ignored.
@@ -14,14 +14,16 @@ from msgspec import Struct
 from graph.errors import ArgumentError
 from graph.model import NodeKind
 
-__all__ = ["MAX_QUERY", "Filters", "ParsedQuery", "filter_kind", "parse", "plain"]
+__all__ = ["MAX_QUERY", "Filters", "ParsedQuery", "filter_kinds", "parse", "plain"]
 
 MAX_QUERY = 2_000
 """Characters that are searched with. A longer query is a pasted file; its head says what it is about."""
 
 _TOKEN = re.compile(r'-?"[^"]*"|\S+')
 _FILTER = re.compile(r"(-?)([a-z]{2,}):(?![:/\s])(\S+)")
-_KNOWN = ("path", "kind", "lang", "test")
+_PASTED = re.compile(r'\n\s*\S|File "[^"]+", line \d')
+"""Several lines, or a frame of a trace: nobody types filters there, and its quotes are not ours."""
+_KNOWN = ("path", "kind", "lang", "test", "by")
 _LANGUAGES = {"py": "python", "ts": "typescript", "js": "javascript", "md": "markdown"}
 
 
@@ -33,6 +35,13 @@ class Filters(Struct, frozen=True, kw_only=True):
     kinds: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     is_test: bool | None = None
+    by_file: bool = False
+    """One hit for each file, its best."""
+
+    @property
+    def wants_docs(self) -> bool:
+        """Sections are asked for, so they are places like any other."""
+        return "section" in self.kinds
 
 
 class ParsedQuery(Struct, frozen=True, kw_only=True):
@@ -58,6 +67,8 @@ def parse(query: str) -> ParsedQuery:
         ArgumentError: a filter is unknown or its value is not one it takes.
 
     """
+    if _PASTED.search(query):
+        return plain(query)
     cleaned = _clean(query)
     words: list[str] = []
     phrases: list[str] = []
@@ -84,13 +95,18 @@ def parse(query: str) -> ParsedQuery:
     )
 
 
-def filter_kind(value: str) -> str:
-    """Return the node kind that a `kind:` filter names; raises ArgumentError listing the kinds."""
+def filter_kinds(value: str) -> tuple[str, ...]:
+    """Return the node kinds that a `kind:` filter names; raises ArgumentError listing the kinds."""
     kind = value.lower().rstrip("s") if value.lower() not in {"class", "classes"} else "class"
+    if kind == "doc":
+        return _DOC_KINDS
     if kind not in set(NodeKind):
         known = ", ".join(NodeKind)
-        raise ArgumentError("kind", f"There is no kind {value!r}. The kinds are: {known}.")
-    return kind
+        raise ArgumentError("kind", f"There is no kind {value!r}. The kinds are: {known}; doc means sections and ADRs.")
+    return (kind,)
+
+
+_DOC_KINDS = ("section", "adr")
 
 
 def _clean(text: str) -> str:
@@ -114,6 +130,10 @@ def _filters(values: dict[str, list[str]]) -> Filters:
     def each(name: str, convert: Callable[[str], str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(convert(value) for value in values.get(name, ())))
 
+    for value in values.get("by", ()):
+        if value.lower() not in {"file", "symbol"}:
+            raise ArgumentError("query", f"by:{value} is not understood. Write by:file for one hit a file.")
+
     test: bool | None = None
     for value in values.get("test", ()):
         if value.lower() not in _TEST_VALUES:
@@ -122,9 +142,10 @@ def _filters(values: dict[str, list[str]]) -> Filters:
     return Filters(
         paths=each("path", _path),
         not_paths=each("-path", _path),
-        kinds=each("kind", filter_kind),
+        kinds=tuple(dict.fromkeys(kind for value in values.get("kind", ()) for kind in filter_kinds(value))),
         languages=each("lang", lambda value: _LANGUAGES.get(value.lower(), value.lower())),
         is_test=test,
+        by_file="file" in {value.lower() for value in values.get("by", ())},
     )
 
 

@@ -37,9 +37,15 @@ _KINDS = {
 """A question is mostly about what does something; a class repeats the words of its methods, a file those of all."""
 
 
-def prior(candidate: Candidate, *, wants_tests: bool) -> float:
-    """Return a factor of at most 1. With `wants_tests` (the query says test) tests are places like any other."""
-    value = _KINDS.get(candidate.kind, 1.0)
+_DOCS = frozenset({"section", "adr"})
+
+
+def prior(candidate: Candidate, *, wants_tests: bool, wants_docs: bool = False) -> float:
+    """Return a factor of at most 1. With `wants_tests` (the query says test) tests are places like any other.
+
+    `wants_docs` is the same for sections of documents.
+    """
+    value = 1.0 if wants_docs and candidate.kind in _DOCS else _KINDS.get(candidate.kind, 1.0)
     if is_test(candidate) and not wants_tests:
         value *= 0.45
     if _SIDE.search(candidate.path):

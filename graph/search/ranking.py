@@ -11,15 +11,14 @@ own doc.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct
 
 from graph.search.analyzer import parts, terms, words
 from graph.search.lexical import Candidate
-from graph.search.priors import prior
 
-__all__ = ["FIELD_WEIGHTS", "Ranked", "Term", "rank"]
+__all__ = ["FIELD_WEIGHTS", "Evidence", "Ranked", "Term", "rank"]
 
 FIELD_WEIGHTS: dict[str, float] = {
     "name": 2.0,
@@ -38,6 +37,8 @@ FIT_WEIGHT = 0.4
 """Of the share of the name's own parts that were asked for: `get_debug_flag` is more than "debug"."""
 MEANING_WEIGHT = 2.0
 """Of the cosine, where there are vectors: a question in other words than the code's."""
+QUOTED_WEIGHT = 4.0
+"""Of the share of a pasted message that stands in the body as it is: the place that says it."""
 BM25_WEIGHT = 1.5
 """Of BM25 by the weight of the question, at most about 2: how often and how near the top of a short document."""
 
@@ -64,34 +65,43 @@ class Ranked(Struct, frozen=True):
     coverage: float = 1.0
     """The share of the question's weight that the candidate holds anywhere."""
     word_score: float | None = None
-    """The part of the score that its words gave: comparable between stores with vectors and without. All of it where None."""
+    """The part of the score that words gave: comparable between stores with vectors and without. None: all of it."""
+
+
+class Evidence(Struct, frozen=True, kw_only=True):
+    """What the index says of the candidates, beside what they hold themselves."""
+
+    in_body: Mapping[str, Collection[int]]
+    """For each term the documents whose body holds it."""
+    callers: Mapping[int, Sequence[str]]
+    """For each node the names of its callers."""
+    likeness: Mapping[int, float]
+    """Cosines by document, where there are vectors."""
+    quoted: Mapping[int, float]
+    """Which share of a pasted text stands in the body of a document, word for word."""
 
 
 def rank(
-    found: Sequence[Candidate],
-    query: Sequence[Term],
-    in_body: Mapping[str, Collection[int]],
-    callers: Mapping[int, Sequence[str]],
-    likeness: Mapping[int, float],
-    *,
-    wants_tests: bool,
+    found: Sequence[Candidate], query: Sequence[Term], evidence: Evidence, factor: Callable[[Candidate], float]
 ) -> list[Ranked]:
     """Return the candidates in order; equal scores are ordered by key, so that an answer never flickers.
 
-    `in_body` has for each term the documents whose body holds it, `callers` for each node the names of its callers,
-    `likeness` the cosines of documents where there are vectors.
+    `factor` says how likely a kind of place is meant at all.
     """
     ranked: list[Ranked] = []
     for candidate in found:
-        fields = _fields(candidate, callers.get(candidate.node, ()))
-        fields["body"] = {term.text for term in query if candidate.document in in_body[term.text]}
+        fields = _fields(candidate, evidence.callers.get(candidate.node, ()))
+        fields["body"] = {term.text for term in query if candidate.document in evidence.in_body[term.text]}
         score, coverage, why = _score(candidate, fields, query)
-        near = max(likeness.get(candidate.document, 0.0), 0.0)
-        factor = prior(candidate, wants_tests=wants_tests)
+        if share := evidence.quoted.get(candidate.document, 0.0):
+            score += QUOTED_WEIGHT * share
+            why = ("text", *why)
+        near = max(evidence.likeness.get(candidate.document, 0.0), 0.0)
         if near >= _NEAR:
             why = (*why, "meaning")
-        total = (score + MEANING_WEIGHT * near) * factor
-        ranked.append(Ranked(candidate, total, why, min(coverage, 1.0), score * factor))
+        likely = factor(candidate)
+        total = (score + MEANING_WEIGHT * near) * likely
+        ranked.append(Ranked(candidate, total, why, min(coverage, 1.0), score * likely))
     return sorted(ranked, key=lambda hit: (-hit.score, hit.candidate.key))
 
 

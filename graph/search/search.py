@@ -18,14 +18,29 @@ from msgspec import Struct
 
 from graph.errors import ArgumentError
 from graph.search.analyzer import content_words, is_identifier_like, squeezed, terms
+from graph.search.analyzer import words as all_words
+from graph.search.filed import one_a_file
 from graph.search.identifiers import by_name, identifier_in
-from graph.search.lexical import Scope, caller_names, candidates, document_counts, matching_ids, scope_of
+from graph.search.lexical import (
+    Candidate,
+    Scope,
+    caller_names,
+    candidates,
+    document_counts,
+    documents_in,
+    matching_ids,
+    scope_of,
+)
+from graph.search.located import at_places
 from graph.search.meaning import by_meaning
-from graph.search.parsing import ParsedQuery, filter_kind, parse, plain
+from graph.search.parsing import ParsedQuery, filter_kinds, parse, plain
+from graph.search.pasted import code_name, frames_in, message_runs
 from graph.search.phrases import keep_literal
-from graph.search.priors import is_test
-from graph.search.ranking import Ranked, Term, rank
+from graph.search.priors import is_test, prior
+from graph.search.quoting import quoted_shares
+from graph.search.ranking import Evidence, Ranked, Term, rank
 from graph.search.snippets import first_sentence, snippets
+from graph.search.vocabulary import STOP_WORDS
 
 __all__ = ["Hit", "SearchPage", "SearchStore", "query_terms", "search", "search_many"]
 
@@ -34,6 +49,8 @@ RANKED = 200
 MAX_LIMIT = 100
 _MAX_WORDS = 32
 _CALLERS = 30
+_QUOTED = 0.3
+"""The share of a pasted message from which a place counts that BM25 did not bring."""
 _LONGEST_NAME = 6
 """Words: `register template filter` may be a name with blanks in it, a longer query is a sentence."""
 
@@ -146,7 +163,12 @@ def query_terms(connection: sqlite3.Connection, text: str) -> tuple[Term, ...]:
     if 2 < len(words) <= _LONGEST_NAME:
         bonus.setdefault(squeezed("".join(words)), 1.0)
     meant.pop("", None)
-    counts, documents = document_counts(connection, [*meant, *bonus])
+    compounds = _compounds(text)
+    counts, documents = document_counts(connection, [*meant, *bonus, *compounds])
+    for compound, left in compounds.items():
+        if counts[compound]:  # the code writes it as one word, so its first half says little by itself
+            meant[compound] = 1.0
+            bonus[left] = 0.5 * meant.pop(left, 0.0)
     kept = [Term(term, factor * _idf(counts[term], documents)) for term, factor in meant.items()]
     extra = [
         Term(term, factor * _idf(counts[term], documents), is_bonus=True)
@@ -156,6 +178,21 @@ def query_terms(connection: sqlite3.Connection, text: str) -> tuple[Term, ...]:
     return (*kept, *extra)
 
 
+def _compounds(text: str) -> dict[str, str]:
+    """Return a word and a small word after it as one term, with the term of the first: `log in`, `time out`."""
+    said = all_words(text)[: 2 * _MAX_WORDS]
+    return {
+        compound: terms(left)[-1]
+        for left, right in pairwise(said)
+        if right.lower() in _PARTICLES and left.lower() not in STOP_WORDS and terms(left)
+        for root in {left.lower(), terms(left)[-1]}
+        for compound in terms(squeezed(root + right))
+    }
+
+
+_PARTICLES = frozenset({"in", "out", "up", "off", "on", "down", "over", "back"})
+
+
 def _idf(count: int, documents: int) -> float:
     return math.log(1 + (documents - count + 0.5) / (max(count, 1) + 0.5))
 
@@ -163,7 +200,7 @@ def _idf(count: int, documents: int) -> float:
 def _with_arguments(parsed: ParsedQuery, kind: str | None, path: str | None) -> ParsedQuery:
     filters = parsed.filters
     if kind:
-        filters = msgspec.structs.replace(filters, kinds=(filter_kind(kind),))
+        filters = msgspec.structs.replace(filters, kinds=filter_kinds(kind))
     if path:
         filters = msgspec.structs.replace(filters, paths=(path.strip("/"),))
     return msgspec.structs.replace(parsed, filters=filters)
@@ -175,17 +212,20 @@ def _ranked(store: SearchStore, parsed: ParsedQuery) -> tuple[list[Ranked], int,
     wants_tests = parsed.filters.is_test is True or "test" in parsed.text.lower()
     query = query_terms(connection, parsed.text)
     by_text, total = _by_text(connection, parsed, query, scope, wants_tests=wants_tests)
-    by_identifier: list[Ranked] = []
-    identifier = identifier_in(parsed.text)
-    if identifier is not None:
+    first = at_places(connection, store.project_id, frames_in(parsed.text), scope)
+    identifier = identifier_in(parsed.text) or code_name(parsed.text)
+    if identifier is not None and not first:
         is_word = len(query) == 1 and total > 0
-        by_identifier = by_name(connection, identifier, scope, is_word=is_word, wants_tests=wants_tests)
-    seen = {hit.candidate.key for hit in by_identifier}
+        first = by_name(connection, identifier, scope, is_word=is_word, wants_tests=wants_tests)
+    seen = {hit.candidate.key for hit in first}
     texts = [hit for hit in by_text if hit.candidate.key not in seen]
-    total = max(total, len(by_identifier) + len(texts))
-    ranked = keep_literal(connection, [*by_identifier, *texts], parsed)
-    if len(ranked) < len(by_identifier) + len(texts):
+    total = max(total, len(first) + len(texts))
+    ranked = keep_literal(connection, [*first, *texts], parsed)
+    if len(ranked) < len(first) + len(texts):
         total = min(total, len(ranked))
+    if parsed.filters.by_file:
+        ranked = one_a_file(ranked)
+        total = len(ranked)
     return ranked, total, _note(connection, parsed, query, scope, total)
 
 
@@ -199,12 +239,29 @@ def _by_text(
     for phrase in filter(None, phrases):
         match = f"({match}) AND " + " AND ".join(f'"{term}"' for term in phrase.split())
     found, total = candidates(connection, match, scope, RANKED)
+    quoted = quoted_shares(connection, message_runs(parsed.text))
+    found += _fresh(connection, [document for document, share in quoted.items() if share >= _QUOTED], found, scope)
     near, likeness = by_meaning(connection, parsed, scope, found)
     found += near
-    in_body = {term.text: matching_ids(connection, "body", term.text) for term in query}
-    callers = {candidate.node: caller_names(connection, candidate.node, _CALLERS) for candidate in found}
-    ranked = rank(found, query, in_body, callers, likeness, wants_tests=wants_tests)
-    return ranked, total + len(near)
+    evidence = Evidence(
+        in_body={term.text: matching_ids(connection, "body", term.text) for term in query},
+        callers={candidate.node: caller_names(connection, candidate.node, _CALLERS) for candidate in found},
+        likeness=likeness,
+        quoted=quoted,
+    )
+    wants_docs = parsed.filters.wants_docs
+
+    def factor(candidate: Candidate) -> float:
+        return prior(candidate, wants_tests=wants_tests, wants_docs=wants_docs)
+
+    return rank(found, query, evidence, factor), total + len(near)
+
+
+def _fresh(
+    connection: sqlite3.Connection, documents: Sequence[int], found: Sequence[Candidate], scope: Scope
+) -> list[Candidate]:
+    known = {candidate.document for candidate in found}
+    return documents_in(connection, [document for document in documents if document not in known], scope)
 
 
 def _note(connection: sqlite3.Connection, parsed: ParsedQuery, query: Sequence[Term], scope: Scope, total: int) -> str:
