@@ -46,6 +46,26 @@ def test_every_command_is_documented():
         assert f"`roteiro {name}" in text or f"`{name}`" in text, name
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TREE)))
+def test_every_module_that_a_page_names_exists(page):
+    """The tour is worth nothing when it leads to modules that moved."""
+    for name in re.findall(r"`((?:roteiro|graph|mcp_server|serve)/[\w/]+(?:\.py|/))`", page.read_text()):
+        assert (TREE / name).exists(), name
+
+
+def test_every_page_can_be_reached_from_the_index():
+    """By links, from page to page."""
+    docs = TREE / "docs"
+    seen, waiting = set(), [docs / "index.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in seen or page.suffix != ".md" or docs not in page.parents:
+            continue
+        seen.add(page)
+        waiting += [(page.parent / link).resolve() for link in re.findall(r"\]\(([^):#]+)", page.read_text())]
+    assert seen == set(docs.rglob("*.md"))
+
+
 def test_settings_in_examples_exist():
     """Each TOML block of the docs is read as settings."""
     for page in PAGES:
