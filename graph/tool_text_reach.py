@@ -27,7 +27,10 @@ def explain_page(answer: Explanation) -> Page:
         notes.append(f"{calls} of that name may reach it too: callers with include_inferred=true lists them.")
     if not answer.groups:
         notes.append("The graph has no edge at this symbol.")
-    rest = f"More neighbours: cursor={answer.cursor}" if answer.cursor else ""
+    left = sum(
+        max(0, group.total - answer.offset - len(group.neighbours)) for group in answer.groups if group.neighbours
+    )
+    rest = f"{left} more neighbours: cursor={answer.cursor}" if answer.cursor else ""
     return Page(head=head, items=items, foot=noted(notes), go_on=lambda shown: _go_on(len(items) - shown, rest))
 
 

@@ -24,7 +24,7 @@ _NOT_FOUND = 1
 # Only the remarks of an answer: source lines are shown as they are.
 _REMARK = re.compile(r"^(?:\d[\d,]* more |Note: ).*$", re.MULTILINE)
 _ARGUMENT = re.compile(r"\b(cursor|limit|depth|budget|max_hops|include_inferred)=([\w.-]+)")
-_PLACE = re.compile(r"^((?:\d+\. |- )?)(\S+:\d+(?:-\d+)?)(?= )", re.MULTILINE)
+_PLACE = re.compile(r"^((?:\d+\. |- \d+: |[-+~>] )?)(\S+:\d+(?:-\d+)?)(?= )", re.MULTILINE)
 
 
 def answer(tool: str, arguments: Mapping[str, object], root: Path | None, *, as_json: bool) -> int:

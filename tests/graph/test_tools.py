@@ -287,7 +287,7 @@ def test_explain_shows_every_kind_of_edge_with_how_it_is_known(shop_repository):
 def test_explain_says_how_to_go_on(shop_repository):
     """A cursor pages every group at once."""
     assert "is called by (3, 2 more behind these):" in _text(shop_repository, "explain", key="price", limit=1)
-    assert "More neighbours: cursor=1" in _text(shop_repository, "explain", key="price", limit=1)
+    assert "2 more neighbours: cursor=1" in _text(shop_repository, "explain", key="price", limit=1)
     assert "is called by (3, 1 more behind these):" in _text(
         shop_repository, "explain", key="price", limit=1, cursor="1"
     )
