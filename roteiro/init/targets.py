@@ -23,6 +23,8 @@ from roteiro.init.texts import (
 
 __all__ = ["CLIENTS", "ServedModel", "Wish", "wishes"]
 
+_ARGUMENTS = ("mcp",)
+"""Without a root: agents start the server in the folder they work in, and one entry serves every repository."""
 CLIENTS = ("codex", "claude", "vscode")
 _HOOKS = ("post-commit", "post-checkout", "post-merge")
 """What moves the work tree or the commit; a rebase ends in `post-checkout`."""
@@ -53,7 +55,6 @@ class ServedModel(Struct, frozen=True):
 
 def wishes(root: Path, *, hooks: Path | None, clients: Sequence[str], command: str, served: ServedModel) -> list[Wish]:
     """Return what is to be where; `hooks` is git's own folder when hooks were asked for."""
-    arguments = ("mcp", "--root", str(root))
     found = [
         Wish(
             place=Place(str(root), ".roteiroignore"),
@@ -75,11 +76,11 @@ def wishes(root: Path, *, hooks: Path | None, clients: Sequence[str], command: s
     if hooks is not None:
         found += [_hook(hooks, name) for name in _HOOKS]
     if "claude" in clients:
-        found.append(_json_client(Place(str(root), ".mcp.json"), "mcpServers", command, ("mcp",)))
+        found.append(_json_client(Place(str(root), ".mcp.json"), "mcpServers", command))
     if "vscode" in clients:
-        found.append(_json_client(Place(str(root), ".vscode/mcp.json"), "servers", command, ("mcp",)))
+        found.append(_json_client(Place(str(root), ".vscode/mcp.json"), "servers", command))
     if "codex" in clients:
-        found += _codex(command, arguments, served)
+        found += _codex(command, served)
     return found
 
 
@@ -95,8 +96,8 @@ def _hook(folder: Path, name: str) -> Wish:
     )
 
 
-def _json_client(place: Place, key: How, command: str, arguments: Sequence[str]) -> Wish:
-    entry = json_entry(command, arguments, with_type=key == "servers")
+def _json_client(place: Place, key: How, command: str) -> Wish:
+    entry = json_entry(command, _ARGUMENTS, with_type=key == "servers")
     return Wish(
         place=place,
         why="offers the tools of the graph to the agent",
@@ -107,10 +108,10 @@ def _json_client(place: Place, key: How, command: str, arguments: Sequence[str])
     )
 
 
-def _codex(command: str, arguments: Sequence[str], served: ServedModel) -> list[Wish]:
+def _codex(command: str, served: ServedModel) -> list[Wish]:
     home = Path(os.environ.get("CODEX_HOME") or "~/.codex").expanduser()
-    server = codex_server(command, arguments)
-    small = codex_home(command, arguments, served.base_url, served.model, served.window)
+    server = codex_server(command, _ARGUMENTS)
+    small = codex_home(command, _ARGUMENTS, served.base_url, served.model, served.window)
     return [
         Wish(
             place=Place(str(home), "config.toml"),
