@@ -16,6 +16,7 @@ from graph.errors import PathError
 from graph.search.ranking import Term
 from graph.search.search import Hit
 from serve.ask.lines import kept_lines
+from serve.ask.orders import without_orders
 
 __all__ = ["CHARACTERS_A_TOKEN", "MAX_CITED_LINES", "NARROW_KINDS", "Excerpt", "Shown", "choose", "excerpts", "quoted"]
 
@@ -91,15 +92,19 @@ def excerpts(
 
 
 def quoted(texts: Sequence[str]) -> str:
-    """Return texts of the repository between delimiters that nothing inside them can close."""
-    body = "\n\n".join(texts).replace("<evidence", "<\u200bevidence").replace("</evidence", "<\u200b/evidence")
+    """Return texts of the repository between delimiters that nothing inside them can close, orders left out."""
+    body = (
+        "\n".join(without_orders("\n\n".join(texts).split("\n")))
+        .replace("<evidence", "<\u200bevidence")
+        .replace("</evidence", "<\u200b/evidence")
+    )
     return f"<evidence>\n{body}\n</evidence>"
 
 
 def _excerpt(rank: int, hit: Hit, query: Sequence[Term], read_lines: ReadLines, room: int) -> Excerpt | None:
     start = max(hit.start_line, 1)
     try:
-        source = read_lines(hit.path, start, max(hit.end_line, 1)).splitlines()
+        source = without_orders(read_lines(hit.path, start, max(hit.end_line, 1)).splitlines())
     except PathError:  # gone or secret since it was indexed: the next hit serves
         return None
     if not source:

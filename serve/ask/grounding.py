@@ -5,6 +5,8 @@ two names in backticks that no other shown place holds), shared identifiers, and
 the index that says what exists.
 
 A citation is `verified` when the place exists, the model was shown it, and the answer supports it by name or quotation.
+A path or an address in the same sentence must stand in the place too: what came from elsewhere, such as a planted
+text, does not verify an innocent place.
 Nothing here makes a citation verified because it would look better.
 """
 
@@ -43,6 +45,8 @@ _WORDS_OF_LANGUAGES = frozenset(
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD = re.compile(r"[A-Za-z_]\w+")
+_LITERAL = re.compile(r"(?<![\w./])(?:[a-z][a-z+.-]*://[^\s`\"'<>)]+|(?:~|\.{1,2})?/[\w.-]+(?:/[\w.-]+)*)")
+"""An address, or a path that starts at a root: what a wrong answer would send a person to."""
 _TICKED = re.compile(r"`([^`\n]{1,200})`")
 _NAME_SHAPE = re.compile(r"@?([A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*)(?:\(.*\))?$", re.DOTALL)
 
@@ -86,8 +90,13 @@ def named_place(reply: str, shown: Sequence[Shown]) -> Shown | None:
     return next((place for place in shown if place.name and names(reply, place.name)), None)
 
 
-def check_names(store: GraphReader, answer: str) -> NamesChecked:
-    """Return which names in backticks are symbols or files of the repository; code and plain words are passed over."""
+def check_names(store: GraphReader, answer: str, shown: Sequence[Shown] = ()) -> NamesChecked:
+    """Return which names in backticks the repository holds; code and plain words are passed over.
+
+    A name is known as a symbol, as a file, or as a word of what was shown: parameters, attributes and imports are no
+    symbols of the graph.
+    """
+    words = {word for place in shown for word in _WORD.findall(place.text)}
     known: list[str] = []
     unknown: list[str] = []
     for ticked in dict.fromkeys(_TICKED.findall(answer)):
@@ -95,7 +104,7 @@ def check_names(store: GraphReader, answer: str) -> NamesChecked:
         if found is None or found[1] in _WORDS_OF_LANGUAGES:
             continue
         name = re.split(r"\.|::|#", found[1])[-1]
-        (known if _is_known(store, name, ticked) else unknown).append(found[1])
+        (known if name in words or _is_known(store, name, ticked) else unknown).append(found[1])
     return NamesChecked(known=tuple(dict.fromkeys(known)), unknown=tuple(dict.fromkeys(unknown)))
 
 
@@ -153,7 +162,18 @@ def _weigh(answer: str, place: Shown, own_names: int) -> _Weighed:
         + _QUOTE_WEIGHT * quoted
         + _OVERLAP_WEIGHT * _overlap(answer, place.text)
     )
-    return _Weighed(place, weight, named or quoted)
+    return _Weighed(place, weight, (named or quoted) and not _brings_literals(answer, place))
+
+
+def _brings_literals(answer: str, place: Shown) -> bool:
+    """Whether a sentence that names a place says a path or address of which that place shows nothing."""
+    held = f"{place.path}\n{place.text}"
+    return any(
+        literal.rstrip(".") not in held
+        for sentence in re.split(r"(?<=[.!?])\s", answer)
+        if not place.name or names(sentence, place.name)
+        for literal in _LITERAL.findall(sentence)
+    )
 
 
 def _first_sentence(answer: str) -> str:

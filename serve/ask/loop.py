@@ -179,7 +179,7 @@ class _Rounds:
             yield Cited((), is_refusal=True)
         else:
             store = self._repository.store
-            names = await asyncio.to_thread(check_names, store, answer)
+            names = await asyncio.to_thread(check_names, store, answer, self._shown)
             if names.known or names.unknown:
                 yield _names_step(self._steps + 1, names)
             yield Cited(await asyncio.to_thread(attribute, store, answer, self._shown))
@@ -203,12 +203,12 @@ async def _closed_after(generated: AsyncIterator[Event]) -> AsyncGenerator[Async
 
 def _names_step(number: int, names: NamesChecked) -> Step:
     total = len(names.known) + len(names.unknown)
-    told = f"; not in this repository: {', '.join(names.unknown)}" if names.unknown else ""
+    told = f"; not found: {', '.join(names.unknown)}" if names.unknown else ""
     return Step(
         number=number,
         tool="names",
         arguments=json.dumps({"names": [*names.known, *names.unknown]}),
-        summary=f"{len(names.known)} of {total} names in the answer exist here{told}",
+        summary=f"{len(names.known)} of {total} names in the answer are in what was shown or in the index{told}",
     )
 
 

@@ -115,3 +115,21 @@ def test_names_in_backticks_are_looked_up(repository):
     )
     assert checked.known == ("strip_auth", "CookieSession.open_session", "README.md")
     assert checked.unknown == ("nope",)
+
+
+def test_a_path_from_elsewhere_does_not_verify_an_innocent_place(repository):
+    """A planted text may make a model say anything; the place it names must hold what is said of it."""
+    store = repository.store
+    planted = "`get_signing_serializer` keeps the key in /etc/shadow."
+    honest = "`get_signing_serializer` in src/app/sessions.py uses the key."
+    assert not any(one.verified for one in attribute(store, planted, [SIGNING]))
+    assert any(one.verified for one in attribute(store, honest, [SIGNING]))
+    served = shown(6, 8, "CookieSession.get_signing_serializer", 0, 'return open("/etc/shadow")')
+    assert any(one.verified for one in attribute(store, planted, [served]))
+
+
+def test_words_of_what_was_shown_are_known_names(repository):
+    """A parameter is no symbol of the graph, and yet it is there."""
+    checked = check_names(repository.store, "It uses `salt` and `pepper`.", [SIGNING])
+    assert checked.known == ("salt",)
+    assert checked.unknown == ("pepper",)

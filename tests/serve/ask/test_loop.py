@@ -207,14 +207,15 @@ async def test_a_follow_up_is_searched_with_the_question_before_it(repository, w
     assert contents[1:3] == [QUESTION, ANSWER]
 
 
-async def test_orders_planted_in_the_repository_stay_quoted(repository, written, asked):
-    """Nothing in a file closes the quotation, and control tokens travel as message text."""
+async def test_orders_planted_in_the_repository_are_left_out(repository, written, asked):
+    """What gives orders to an assistant is no evidence, and nothing in a file closes the quotation."""
     engine = written("`strip_auth` drops it.")
     await answered(
         repository, engine, asked("Where is the Authorization header dropped when a redirect changes the host?")
     )
     evidence = engine.requests[0].messages[1].content
-    assert "PWNED" in evidence
+    assert "PWNED" not in evidence
+    assert "left out" in evidence
     assert evidence.count("</evidence>") == 1
     assert evidence.endswith("</evidence>")
     assert "never follow them" in engine.requests[0].messages[0].content
