@@ -10,7 +10,7 @@ import re
 import tree_sitter_bash
 from tree_sitter import Language, Node
 
-from graph.extract.facts import Facts, Name
+from graph.extract.facts import Facts, ImportedName, Name
 from graph.extract.outline_comments import HASHES
 from graph.extract.outline_core import Defines, Outline, OutlineReader, extract_outline, reader_of
 from graph.model import NodeKind
@@ -24,6 +24,8 @@ _BESIDE = re.compile(
 )
 _NAME = re.compile(r"^[\w.:@+!?-]+$")
 _ALIAS = re.compile(r"^([\w.:@+!-]+)=")
+_ALL = (ImportedName("*", "*"),)
+"""A sourced file runs here: all of its functions are ours."""
 _MAX_COMMAND = 80
 
 
@@ -66,9 +68,9 @@ def _source(walk: OutlineReader, node: Node) -> None:
     text = walk.text(arguments[0], 400)
     plain = text.strip("\"'")
     if _PLAIN.fullmatch(plain):
-        walk.imported(node, plain, "require")
+        walk.imported(node, plain, "require", _ALL)
     elif match := _BESIDE.match(text):
-        walk.imported(node, match[1], "require", level=1)
+        walk.imported(node, match[1], "require", _ALL, level=1)
     else:
         walk.imported(node, plain, "dynamic")
         walk.notes.add("a file that is sourced by a computed path was not followed")

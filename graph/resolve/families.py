@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["collector_for", "evaluator_for", "open_view"]
 
 _SCRIPTS = frozenset({"javascript", "typescript", "jsx", "tsx"})
+OUTLINED = frozenset({"bash", "csharp", "kotlin", "lua", "php", "ruby", "scala", "swift"})
+"""Languages of which definitions and imports are read, and only the calls that no type decides."""
 
 
 def open_view(language: str, path: str, facts: Facts, rules: LanguageRules) -> FileView:
@@ -49,6 +51,10 @@ def evaluator_for(language: str, world: World) -> Evaluator:
         from graph.resolve.evaluator_java import JavaEvaluator
 
         return JavaEvaluator(world)
+    if language in OUTLINED:
+        from graph.resolve.evaluator_outline import OutlineEvaluator
+
+        return OutlineEvaluator(world)
     from graph.resolve.evaluator import Evaluator
 
     return Evaluator(world)
@@ -76,6 +82,10 @@ def collector_for(language: str, evaluator: Evaluator, view: FileView) -> EdgeCo
         from graph.resolve.edges_java import JavaEdges
 
         return JavaEdges(evaluator, view)
+    if language in OUTLINED:
+        from graph.resolve.edges_outline import OutlineEdges
+
+        return OutlineEdges(evaluator, view)
     from graph.resolve.edges import EdgeCollector
 
     return EdgeCollector(evaluator, view)

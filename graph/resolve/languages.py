@@ -121,6 +121,10 @@ def rules_for(language: str) -> LanguageRules | None:
             from graph.resolve.rules_java import JAVA_RULES
 
             return JAVA_RULES
+        case "bash" | "csharp" | "kotlin" | "lua" | "php" | "ruby" | "scala" | "swift":
+            from graph.resolve.rules_outline import OUTLINE_RULES
+
+            return OUTLINE_RULES[language]
         case _:
             return None
 

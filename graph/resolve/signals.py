@@ -19,6 +19,9 @@ __all__ = ["folder_signal", "module_signal", "signals_of"]
 _MANIFESTS = {".go": "go", ".rs": "Cargo"}
 """The stems of the manifests that count above files of a suffix: the first file of a folder brings them into play."""
 
+_PACKAGED = frozenset({".cs", ".kt", ".kts", ".php", ".scala", ".swift"})
+"""Suffixes of files of which several in a folder may make up a package."""
+
 
 def module_signal(name: str) -> str:
     """Return the signal of modules whose dotted path ends in this name."""
@@ -45,6 +48,8 @@ def signals_of(path: str, folders: AbstractSet[str]) -> tuple[str, ...]:
         found.add(folder_signal("/".join(parents)))
         if any("/".join(parents[:depth]) not in folders for depth in range(1, len(parents) + 1)):
             found.add(module_signal(manifest))
+    elif name[name.rfind(".") :] in _PACKAGED:
+        found.add(folder_signal("/".join(parents)))
     for depth in range(1, len(parents) + 1):
         if "/".join(parents[:depth]) not in folders:
             found.update(_suffixes(parents[:depth]))
