@@ -114,10 +114,13 @@ def candidates(connection: sqlite3.Connection, match: str, scope: Scope, limit: 
 
 def documents_in(connection: sqlite3.Connection, documents: Sequence[int], scope: Scope) -> list[Candidate]:
     """Return these documents as candidates, those outside the scope left out, in the order given."""
+    if not documents:
+        return []
     listed = ",".join(map(str, documents))
+    # CROSS JOIN keeps the order: SQLite would rather walk every node of the project (200 ms for 60,000).
     rows = connection.execute(
-        f"SELECT {_ROW}, 0.0 FROM search_document d {_JOINS} "  # noqa: S608 - constants and integers of our own table
-        f"WHERE d.id IN ({listed}) AND {scope.clause}",
+        f"SELECT {_ROW}, 0.0 FROM search_document d CROSS JOIN node n ON n.id = d.node "  # noqa: S608 - constants and integers of ours
+        f"CROSS JOIN file f ON f.id = n.file WHERE d.id IN ({listed}) AND {scope.clause}",
         scope.values,
     ).fetchall()
     place = {document: index for index, document in enumerate(documents)}
