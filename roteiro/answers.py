@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import cast
 
 import msgspec
 
@@ -43,6 +44,7 @@ class AnswerWriter:
         self._as_json = as_json
         self._began = time.monotonic()
         self._text: list[str] = []
+        self._is_line_open = False
         self._steps: list[Step] = []
         self._cited = Cited(())
         self._usage = Usage()
@@ -57,6 +59,7 @@ class AnswerWriter:
             case Step():
                 self._steps.append(event)
                 self._status.clear()
+                self._end_line()
                 say(f"  {event.tool} {_shown_arguments(event.arguments)}: {event.summary} ({event.ms} ms)")
             case Queued():
                 self._status.show(f"waiting, {event.position} before this one")
@@ -92,6 +95,7 @@ class AnswerWriter:
             self._status.clear()
             sys.stdout.write(cleaned(text))
             sys.stdout.flush()
+            self._is_line_open = not text.endswith("\n")
 
     def _print_json(self) -> None:
         print_json(
@@ -106,9 +110,15 @@ class AnswerWriter:
             }
         )
 
-    def _print_rest(self) -> None:
-        if self._text:
+    def _end_line(self) -> None:
+        """End the line of text that was begun, so that what comes next does not stand in it."""
+        if self._is_line_open:
             sys.stdout.write("\n")
+            sys.stdout.flush()
+        self._is_line_open = False
+
+    def _print_rest(self) -> None:
+        self._end_line()
         if self._cited.citations:
             print_text("\n" + bold("Sources"))
             for citation in self._cited.citations:
@@ -156,7 +166,11 @@ def _shown_arguments(arguments: str) -> str:
         values = msgspec.json.decode(arguments, type=dict[str, object])
     except msgspec.DecodeError:
         return arguments[:_SHOWN_CHARACTERS]
-    return " ".join(str(value) for value in values.values())[:_SHOWN_CHARACTERS]
+    return " ".join(_shown_value(value) for value in values.values())[:_SHOWN_CHARACTERS]
+
+
+def _shown_value(value: object) -> str:
+    return ", ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
 
 
 def _without_tag(step: Step) -> dict[str, object]:

@@ -44,6 +44,15 @@ def write(events, *, as_json):
     return writer.finish()
 
 
+def test_a_step_after_text_stands_on_a_line_of_its_own(capfd):
+    """Both streams may be one terminal; a list of names reads as one."""
+    names = Step(number=2, tool="names", arguments='{"names": ["f", "g"]}', summary="2 of 2", ms=0)
+    write([Text("It is `f`."), names, Cited(()), Finished(reason=FinishReason.STOP)], as_json=False)
+    out, err = capfd.readouterr()
+    assert out == "It is `f`.\n"
+    assert "  names f, g: 2 of 2 (0 ms)" in err
+
+
 def test_a_program_gets_one_document(capsys):
     """With answer, citations, steps, usage and milliseconds."""
     assert write(EVENTS, as_json=True) == 0
