@@ -43,7 +43,7 @@ class Changes(Struct, frozen=True, kw_only=True):
     changes: tuple[Change, ...]
     counts: dict[str, int]
     files: int
-    """Files of languages that are read, and differ."""
+    """Files with such symbols; a file whose line ends alone differ is none."""
     notes: tuple[str, ...] = ()
 
 
@@ -93,7 +93,7 @@ def changed_symbols(
         commit=commit,
         changes=changes,
         counts={status: counts[status] for status in ("added", "removed", "changed", "moved") if counts[status]},
-        files=len(readable),
+        files=len({change.path for change in changes}),
         notes=notes,
     )
 

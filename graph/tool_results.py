@@ -67,7 +67,7 @@ class ChangesAnswer(Struct, frozen=True, kw_only=True):
     counts: dict[str, int]
     """Symbols by status."""
     files: int
-    """Files that differ, of languages that are read."""
+    """Files with such symbols."""
     offset: int = 0
     cursor: str = ""
     notes: tuple[str, ...] = ()

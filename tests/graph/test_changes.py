@@ -143,6 +143,37 @@ def test_excluded_and_secret_files_are_no_difference(repository):
     assert _changes(repository).result.total == 0
 
 
+def test_line_ends_alone_are_no_difference(repository):
+    """Git may store them as it likes."""
+    (repository.root / "box.py").write_bytes(BEFORE.replace(b"\n", b"\r\n"))
+    answer = _changes(repository).result
+    assert (answer.total, answer.files) == (0, 0)
+
+
+def test_a_repository_with_the_longer_ids_is_compared_by_its_bytes(tmp_path):
+    """Its ids are not ours, so that every file is read; only the changed one differs."""
+    root = tmp_path / "long"
+    root.mkdir()
+    _git(root, "init", "-q", "-b", "main", "--object-format=sha256")
+    (root / "box.py").write_bytes(BEFORE)
+    (root / "same.py").write_bytes(BEFORE)
+    _git(root, "add", ".")
+    _git(root, "commit", "-q", "-m", "one")
+    (root / "box.py").write_bytes(BEFORE.replace(b"return 1", b"return 9"))
+    with Repository.open(root, cache_home=tmp_path / "cache") as opened:
+        answer = _changes(opened).result
+    assert ([change.key for change in answer.changes], answer.files) == (["sym:python:box.py#kept"], 1)
+
+
+def test_what_never_was_a_language_of_ours_stays_out(repository):
+    """A deleted picture or lock file holds no symbols."""
+    (repository.root / "a.png").unlink()
+    (repository.root / "notes.toml").unlink()
+    answer = _changes(repository)
+    assert answer.result.total == 0
+    assert "a.png, notes.toml" in answer.text
+
+
 def test_impact_of_a_revision_begins_at_what_changed(repository):
     """The callers of the changed symbol."""
     (repository.root / "use.py").write_text("from box import kept\n\n\ndef user():\n    return kept()\n")
