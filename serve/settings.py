@@ -95,6 +95,8 @@ class ServeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Whether what a model thinks is kept from clients, or sent as reasoning of its own."""
     reasoning_effort: Literal["", "none", "low", "medium", "high", "xhigh"] = ""
     """How much to think where a client does not say; empty leaves it to the model."""
+    structured_thinking: Literal["off", "two-phase"] = "off"
+    """Under a format for the answer: `off` turns thinking off, `two-phase` binds the answer after the thought."""
     allowed_hosts: tuple[str, ...] = ()
     """Further values of the Host header to accept, for a reverse proxy on this machine."""
     aliases: dict[str, str] = {}

@@ -114,7 +114,7 @@ class AnswerFormat(Struct, frozen=True, kw_only=True):
     """What the text of an answer must be: any JSON object, or a document of a schema (as sent, undecoded)."""
 
     kind: Literal["json_object", "json_schema"]
-    schema: msgspec.Raw | None = None
+    schema: msgspec.Raw = msgspec.Raw(b"{}")
     name: str = "answer"
     path: str = "response_format"
     """Where the request has the schema, for the error that names a keyword."""

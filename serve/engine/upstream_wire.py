@@ -11,10 +11,31 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
-from serve.events import CallArguments, CallMade, CallOpened, Event, Finished, FinishReason, Reasoning, Usage
+from serve.events import (
+    CallArguments,
+    CallMade,
+    CallOpened,
+    Event,
+    Finished,
+    FinishReason,
+    Reasoning,
+    Text,
+    TokenLogprob,
+    Usage,
+)
 from serve.prompt.answer import AnswerReader
 from serve.prompt.callforms import free_text
-from serve.turns import GenerationRequest, Message, Mode, ReasoningEffort, Role, Sampling, ToolCall, ToolSpec
+from serve.turns import (
+    AnswerFormat,
+    GenerationRequest,
+    Message,
+    Mode,
+    ReasoningEffort,
+    Role,
+    Sampling,
+    ToolCall,
+    ToolSpec,
+)
 
 __all__ = ["Chunk", "ChunkReader", "body", "error_words"]
 
@@ -39,8 +60,20 @@ class _Delta(Struct, frozen=True):
     tool_calls: tuple[_CallDelta, ...] | None = None
 
 
+class _Likely(Struct, frozen=True):
+    token: str
+    logprob: float
+    bytes: tuple[int, ...] | None = None
+    top_logprobs: tuple[_Likely, ...] = ()
+
+
+class _Logprobs(Struct, frozen=True):
+    content: tuple[_Likely, ...] | None = None
+
+
 class _Choice(Struct, frozen=True):
     delta: _Delta = _Delta()
+    logprobs: _Logprobs | None = None
     finish_reason: str | None = None
     stop_reason: str | int | None = None
 
@@ -74,6 +107,8 @@ def body(request: GenerationRequest, model: str) -> bytes:
         "stream_options": {"include_usage": True},
         **_sampling(request.sampling, request.mode),
     }
+    if request.format is not None:
+        fields["response_format"] = _format(request.format)
     if request.tools:
         fields["tools"] = [_tool(tool) for tool in request.tools]
         fields["tool_choice"] = _choice(request)
@@ -133,7 +168,7 @@ class ChunkReader:
         if thought:
             events.append(Reasoning(thought))
         if choice.delta.content:
-            events += self._answer.feed_text(choice.delta.content)
+            events += _with_logprobs(self._answer.feed_text(choice.delta.content), _logprobs(choice))
         for delta in choice.delta.tool_calls or ():
             events += self._call(delta)
         return events
@@ -197,6 +232,14 @@ class _Call:
         )
 
 
+def _with_logprobs(events: list[Event], logprobs: tuple[TokenLogprob, ...]) -> list[Event]:
+    """Return the events with the log probabilities on the first text among them."""
+    at = next((at for at, event in enumerate(events) if isinstance(event, Text)), None)
+    if logprobs and at is not None:
+        events[at] = msgspec.structs.replace(events[at], logprobs=logprobs)
+    return events
+
+
 def _merged_head(messages: Sequence[Message]) -> list[Message]:
     """Return the messages with the leading system turns as one, which is all that many templates take."""
     size = next((i for i, message in enumerate(messages) if message.role is not Role.SYSTEM), len(messages))
@@ -232,6 +275,27 @@ def _flat_name(tool: ToolSpec) -> str:
     return f"{tool.namespace}__{tool.name}" if tool.namespace else tool.name
 
 
+def _format(wanted: AnswerFormat) -> dict[str, object]:
+    if wanted.kind == "json_object":
+        return {"type": "json_object"}
+    return {"type": "json_schema", "json_schema": {"name": wanted.name, "schema": wanted.schema, "strict": True}}
+
+
+def _logprobs(choice: _Choice) -> tuple[TokenLogprob, ...]:
+    if choice.logprobs is None:
+        return ()
+    return tuple(
+        TokenLogprob(_token(one), one.logprob, tuple((_token(other), other.logprob) for other in one.top_logprobs))
+        for one in choice.logprobs.content or ()
+    )
+
+
+def _token(likely: _Likely) -> bytes:
+    """Return a token's bytes: as told, else those of its text."""
+    is_told = likely.bytes is not None and all(0 <= byte < 256 for byte in likely.bytes)
+    return bytes(likely.bytes or ()) if is_told else likely.token.encode()
+
+
 def _choice(request: GenerationRequest) -> object:
     choice = request.tool_choice
     if choice.kind != "named":
@@ -255,6 +319,8 @@ def _sampling(sampling: Sampling, mode: Mode) -> dict[str, object]:
         "presence_penalty": sampling.presence_penalty or None,
         "repetition_penalty": None if sampling.repetition_penalty == 1.0 else sampling.repetition_penalty,
         "logit_bias": {str(token): bias for token, bias in sampling.logit_bias} or None,
+        "logprobs": None if sampling.top_logprobs is None else True,
+        "top_logprobs": sampling.top_logprobs,
     }
     return {name: value for name, value in given.items() if value is not None}
 

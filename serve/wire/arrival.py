@@ -15,7 +15,7 @@ from serve.settings import ServeSettings
 from serve.turns import Mode, ReasoningEffort
 from serve.wire.fields import shorten
 
-__all__ = ["Arrival", "Named", "choose_mode", "effort_of", "is_compaction", "resolve_model"]
+__all__ = ["Arrival", "Named", "choose_mode", "effort_of", "is_compaction", "resolve_model", "says_mode"]
 
 
 class Named(Struct, frozen=True):
@@ -83,6 +83,11 @@ def choose_mode(arrival: Arrival, named: Named, *, brings_tools: bool) -> Mode:
     if said is not None:
         return said
     return Mode.GENERAL if brings_tools else Mode.ASK
+
+
+def says_mode(arrival: Arrival, named: Named) -> bool:
+    """Say whether the request names its door outright, by header, path or model name."""
+    return arrival.mode_header is not None or (arrival.mode_of_path or named.mode) is not None
 
 
 def is_compaction(turn_metadata: str | None) -> bool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from serve.errors import BadRequestError
 from serve.turns import GenerationRequest, Message, Mode, Role, ToolCall
-from serve.wire.arrival import Arrival, choose_mode, is_compaction, resolve_model
+from serve.wire.arrival import Arrival, choose_mode, is_compaction, resolve_model, says_mode
 from serve.wire.conversation import brought_array, brought_calls, join_parts, lead_with_system, name_results
 from serve.wire.fields import Field, read_body, shorten
+from serve.wire.formats import binding_mode, decode_format, effort_under
 from serve.wire.parameters import CHAT, refuse_unsupported
-from serve.wire.sampling import decode_effort, decode_sampling, token_limit
+from serve.wire.sampling import MOST_LOGPROBS, decode_effort, decode_sampling, token_limit
 from serve.wire.tools import Toolbox, decode_choice, decode_tools
 
 __all__ = ["ChatRequest", "decode_chat"]
@@ -34,7 +36,9 @@ def decode_chat(body: bytes, arrival: Arrival) -> ChatRequest:
     messages = _messages(root.get("messages"))
     tools = decode_tools([root.get("tools")], arrival.settings)
     brings_tools = brought_array(root.get("tools")) or brought_calls(messages) or is_compaction(arrival.turn_metadata)
+    wanted = decode_format(root.get("response_format"))
     mode = choose_mode(arrival, named, brings_tools=brings_tools)
+    mode = binding_mode(mode, wanted, "response_format", is_said=says_mode(arrival, named))
     toolbox = decode_choice(root.get("tool_choice"), tools)
     toolbox = toolbox if mode is Mode.GENERAL else Toolbox((), toolbox.choice)
     template = root.get("chat_template_kwargs")
@@ -48,8 +52,11 @@ def decode_chat(body: bytes, arrival: Arrival) -> ChatRequest:
             tools=toolbox.tools,
             tool_choice=toolbox.choice,
             allow_parallel_calls=root.get("parallel_tool_calls").flag(default=True),
-            sampling=decode_sampling(root, _max_tokens(root)),
-            reasoning=decode_effort((_effort(root), _effort(template), _thinking(template)), arrival, named),
+            sampling=replace(decode_sampling(root, _max_tokens(root)), top_logprobs=_logprobs(root)),
+            reasoning=effort_under(
+                wanted, decode_effort((_effort(root), _effort(template), _thinking(template)), arrival, named), arrival
+            ),
+            format=wanted,
             project=arrival.project,
         ),
         is_stream=is_stream,
@@ -76,6 +83,16 @@ def _max_tokens(root: Field) -> int | None:
             f"max_tokens is {old} and max_completion_tokens is {new}; send one of them.", param="max_completion_tokens"
         )
     return old if new is None else new
+
+
+def _logprobs(root: Field) -> int | None:
+    """Return how many alternatives each token is to have; None when no log probabilities are wanted."""
+    top = root.get("top_logprobs").integer(0, MOST_LOGPROBS)
+    if root.get("logprobs").flag(default=False):
+        return top or 0
+    if top:
+        raise BadRequestError("top_logprobs needs logprobs: true beside it.", param="top_logprobs")
+    return None
 
 
 def _messages(array: Field) -> tuple[Message, ...]:

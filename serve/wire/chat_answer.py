@@ -6,6 +6,7 @@ always), one with the finish reason, one with the usage when asked for, `[DONE]`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 import msgspec
@@ -20,11 +21,13 @@ from serve.events import (
     FinishReason,
     Reasoning,
     Text,
+    TokenLogprob,
     Usage,
 )
 from serve.turns import ToolCall
 from serve.wire.answer import Occasion, public_of
 from serve.wire.failures import envelope
+from serve.wire.logprobs import told_logprobs
 from serve.wire.public import Note, PublicEvent, Sources
 from serve.wire.sse import DONE, PING, frame
 
@@ -48,6 +51,7 @@ class ChatAnswer:
         self._public = public_of(occasion)
         self._free_text_calls: set[int] = set()
         self._text: list[str] = []
+        self._logprobs: list[TokenLogprob] = []
         self._reasoning: list[str] = []
         self._calls: list[ToolCall] = []
         self._notes: list[Note] = []
@@ -70,7 +74,8 @@ class ChatAnswer:
         match event:
             case Text():
                 self._text.append(event.text)
-                return self._chunk({"content": event.text})
+                self._logprobs.extend(event.logprobs)
+                return self._chunk({"content": event.text}, logprobs=self._logprobs_of(event.logprobs))
             case Reasoning():
                 self._reasoning.append(event.text)
                 return self._chunk({"reasoning_content": event.text})
@@ -114,8 +119,14 @@ class ChatAnswer:
             last += frame(payload)
         return last + DONE
 
-    def _chunk(self, delta: dict[str, object], finish_reason: str | None = None) -> bytes:
-        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+    def _logprobs_of(self, logprobs: Sequence[TokenLogprob]) -> object:
+        """Return what the API says of log probabilities; null unless they were asked for."""
+        if self._occasion.generation.sampling.top_logprobs is None:
+            return None
+        return {"content": told_logprobs(logprobs), "refusal": None}
+
+    def _chunk(self, delta: dict[str, object], finish_reason: str | None = None, *, logprobs: object = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": finish_reason}
         payload = self._head("chat.completion.chunk") | {"choices": [choice]}
         if self._include_usage:
             payload["usage"] = None
@@ -127,7 +138,7 @@ class ChatAnswer:
         choice = {
             "index": 0,
             "message": self._message(),
-            "logprobs": None,
+            "logprobs": self._logprobs_of(self._logprobs),
             "finish_reason": _FINISH_REASONS[finished.reason],
         }
         body = self._head("chat.completion") | {"choices": [choice], "usage": _usage(finished.usage)}

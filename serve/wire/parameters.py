@@ -14,7 +14,7 @@ from msgspec import Struct
 from serve.errors import BadRequestError
 from serve.wire.fields import Field
 
-__all__ = ["CHAT", "RESPONSES", "Parameter", "Verdict", "refuse_unsupported"]
+__all__ = ["CHAT", "RESPONSES", "Parameter", "Verdict", "asks_for_structure", "refuse_unsupported"]
 
 
 class Verdict(StrEnum):
@@ -40,7 +40,6 @@ _S, _A, _D, _R = Verdict.SUPPORTED, Verdict.ACCEPTED, Verdict.DROPPED, Verdict.R
 _CACHE_NOTE = "The prefix cache finds what conversations share by itself."
 _IDENTITY_NOTE = "Nobody is told who asks."
 _NO_STORE = "Nothing is stored here: send the whole conversation and leave `store` out or set it to false."
-_FORMATS = ({"type": "text"},)
 
 CHAT: tuple[Parameter, ...] = (
     Parameter("messages", _S, "Text; roles system, developer, user, assistant, tool."),
@@ -50,7 +49,7 @@ CHAT: tuple[Parameter, ...] = (
     Parameter("function_call", _R, "`function_call` is the old form; send `tool_choice`.", ("none", "auto")),
     Parameter("functions", _R, "`functions` is the old form; send `tools`.", ([],)),
     Parameter("logit_bias", _S, "Token ids of this model, -100 to 100.", ({},)),
-    Parameter("logprobs", _R, "Log probabilities are not computed here; leave `logprobs` out.", (False,)),
+    Parameter("logprobs", _S, "Of the tokens of the answer's text, before temperature and penalties.", (False,)),
     Parameter("max_completion_tokens", _S, "The same as `max_tokens`; different values in both are an error."),
     Parameter("max_tokens", _S, "The most tokens of the answer, reasoning included."),
     Parameter("metadata", _D, "It labels stored completions, and none is stored."),
@@ -64,7 +63,7 @@ CHAT: tuple[Parameter, ...] = (
     Parameter("prompt_cache_options", _D, _CACHE_NOTE),
     Parameter("prompt_cache_retention", _D, _CACHE_NOTE),
     Parameter("reasoning_effort", _S, "The nearest level that the model's template knows."),
-    Parameter("response_format", _R, "Answers are not held to a format here yet: send {type: text}.", _FORMATS),
+    Parameter("response_format", _S, "json_schema and json_object bind the answer and choose general mode."),
     Parameter("safety_identifier", _D, _IDENTITY_NOTE),
     Parameter("seed", _S, "The same seed, request and machine give the same answer."),
     Parameter("service_tier", _A, "There is one tier; the answer says `default`."),
@@ -75,7 +74,7 @@ CHAT: tuple[Parameter, ...] = (
     Parameter("temperature", _S, "0 to 2."),
     Parameter("tool_choice", _S, "auto, none, required, a name, allowed_tools."),
     Parameter("tools", _S, "Functions and custom tools; bringing any chooses general mode.", ([],)),
-    Parameter("top_logprobs", _R, "Log probabilities are not computed here; leave `top_logprobs` out.", (0,)),
+    Parameter("top_logprobs", _S, "0 to 20 alternatives of each token.", (0,)),
     Parameter("top_p", _S, "0 to 1."),
     Parameter("user", _D, _IDENTITY_NOTE),
     Parameter("verbosity", _A, "No local model is trained on it."),
@@ -95,7 +94,7 @@ RESPONSES: tuple[Parameter, ...] = (
     Parameter("context_management", _A, "A conversation that does not fit is refused, never shortened."),
     Parameter("conversation", _R, "No conversation is hosted here: send all its items in `input`."),
     Parameter("image", _D, "Images are refused, so there is nothing to compress."),
-    Parameter("include", _A, "There is nothing of these kinds to include."),
+    Parameter("include", _S, "`message.output_text.logprobs`; there is nothing of the other kinds."),
     Parameter("input", _S, "A text or a list of items: messages, calls, results of calls."),
     Parameter("instructions", _S, "Becomes the head of the system turn."),
     Parameter("max_output_tokens", _S, "The most tokens of the answer, reasoning included."),
@@ -116,10 +115,14 @@ RESPONSES: tuple[Parameter, ...] = (
     Parameter("stream", _S, "Server-sent events.", (False,)),
     Parameter("stream_options", _D, "Nothing is obfuscated."),
     Parameter("temperature", _S, "0 to 2."),
-    Parameter("text", _S, "`format` must be {type: text}; `verbosity` is accepted and not enforced."),
+    Parameter(
+        "text",
+        _S,
+        "`format` binds the answer and chooses general mode; `verbosity` is accepted and not enforced.",
+    ),
     Parameter("tool_choice", _S, "auto, none, required, a name, allowed_tools."),
     Parameter("tools", _S, "Functions, namespaces and custom tools; hosted kinds are left out of the prompt.", ([],)),
-    Parameter("top_logprobs", _R, "Log probabilities are not computed here; leave `top_logprobs` out.", (0,)),
+    Parameter("top_logprobs", _S, "0 to 20 alternatives of each token.", (0,)),
     Parameter("top_p", _S, "0 to 1."),
     Parameter("truncation", _A, "A conversation that does not fit is refused, never shortened."),
     Parameter("user", _D, _IDENTITY_NOTE),
@@ -137,8 +140,6 @@ def refuse_unsupported(root: Field, table: tuple[Parameter, ...]) -> None:
 
 
 def _is_neutral(row: Parameter, value: object) -> bool:
-    if row.name == "response_format":
-        return not asks_for_structure(value)
     # `True == 1` in Python, yet `n: true` is not a decision for one answer: types must agree as well.
     return any(type(value) is type(neutral) and value == neutral for neutral in row.neutral)
 

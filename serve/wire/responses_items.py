@@ -11,7 +11,8 @@ from typing import Literal, assert_never
 import msgspec
 from msgspec import Struct
 
-from serve.events import CallArguments, CallMade, CallOpened, Reasoning, Text
+from serve.events import CallArguments, CallMade, CallOpened, Reasoning, Text, TokenLogprob
+from serve.wire.logprobs import told_logprobs
 from serve.wire.public import Note, Sources
 
 __all__ = ["Items"]
@@ -28,6 +29,7 @@ class _Written(Struct):
     id: str
     text: str = ""
     notes: list[Note] = []  # msgspec copies an empty default for each instance
+    logprobs: list[_Json] = []
 
 
 class _OpenCall(Struct):
@@ -56,7 +58,7 @@ class Items:
         """Return the API's events for one of ours, without their sequence numbers."""
         match event:
             case Text():
-                return self._write("message", event.text)
+                return self._write("message", event.text, event.logprobs)
             case Reasoning():
                 return self._write("reasoning", event.text)
             case Sources():
@@ -82,14 +84,19 @@ class Items:
         self._count += 1
         return index, f"{prefix}_{self._request_id}_{index}"
 
-    def _write(self, kind: Literal["message", "reasoning"], text: str) -> list[_Json]:
+    def _write(
+        self, kind: Literal["message", "reasoning"], text: str, logprobs: tuple[TokenLogprob, ...] = ()
+    ) -> list[_Json]:
         events: list[_Json] = []
         if self._open is None or self._open.kind != kind:
             events += self._close_written("completed")
             events += self._open_written(kind)
         if self._open is not None:
+            told = told_logprobs(logprobs)
             self._open.text += text
-            events.append({"type": _DELTAS[kind], **_place(self._open), "delta": text, **_LOGPROBS[kind]})
+            self._open.logprobs.extend(told)
+            more: _Json = {"logprobs": told} if kind == "message" else {}
+            events.append({"type": _DELTAS[kind], **_place(self._open), "delta": text, **more})
         return events
 
     def _open_written(self, kind: Literal["message", "reasoning"]) -> list[_Json]:
@@ -119,8 +126,9 @@ class Items:
             return []
         part = _part(written)
         item = self._done[written.index] = _item(written, status, [part])
+        more: _Json = {"logprobs": written.logprobs} if written.kind == "message" else {}
         return [
-            {"type": _DONES[written.kind], **_place(written), "text": written.text, **_LOGPROBS[written.kind]},
+            {"type": _DONES[written.kind], **_place(written), "text": written.text, **more},
             {"type": "response.content_part.done", **_place(written), "part": part},
             {"type": "response.output_item.done", "output_index": written.index, "item": item},
         ]
@@ -152,7 +160,6 @@ class Items:
 
 
 _DELTAS = {"message": "response.output_text.delta", "reasoning": "response.reasoning_text.delta"}
-_LOGPROBS: dict[str, _Json] = {"message": {"logprobs": []}, "reasoning": {}}
 _DONES = {"message": "response.output_text.done", "reasoning": "response.reasoning_text.done"}
 
 
@@ -164,7 +171,7 @@ def _part(written: _Written) -> _Json:
     if written.kind == "reasoning":
         return {"type": "reasoning_text", "text": written.text}
     annotations = [_annotation(note) for note in written.notes]
-    return {"type": "output_text", "text": written.text, "annotations": annotations, "logprobs": []}
+    return {"type": "output_text", "text": written.text, "annotations": annotations, "logprobs": written.logprobs}
 
 
 def _annotation(note: Note) -> _Json:

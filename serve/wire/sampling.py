@@ -7,8 +7,9 @@ from serve.turns import ReasoningEffort, Sampling
 from serve.wire.arrival import Arrival, Named, effort_of
 from serve.wire.fields import Field
 
-__all__ = ["decode_effort", "decode_sampling", "token_limit"]
+__all__ = ["MOST_LOGPROBS", "decode_effort", "decode_sampling", "token_limit"]
 
+MOST_LOGPROBS = 20  # the API's own bound
 _MAX_TOKENS = 2**31 - 1
 _MAX_STOPS = 4  # the API's own bound
 _MAX_STOP_BYTES = 1_000  # a stop string is held back from the stream; a longer one would stall it

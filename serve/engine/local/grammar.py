@@ -7,7 +7,6 @@ grammar does not allow. So the pointer is checked, and a token is accepted only 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
 from typing import Any
 
 from serve.engine.local.native import llama
@@ -57,8 +56,8 @@ class Grammar:
 
     def accept_text(self, text: str) -> bool:
         """Move on by a text that was written already; False when the grammar does not allow it."""
-        tokens: Iterable[int] = self._vocabulary.tokenize(text, control=True)
-        return all(self.accept(token) for token in tokens)
+        tokens = self._vocabulary.spell(text)
+        return bool(tokens or not text) and all(self.accept(token) for token in tokens)
 
     def close(self) -> None:
         """Free the grammar."""

@@ -101,7 +101,7 @@ class Guide:
     def _format_grammar(self, wanted: AnswerFormat) -> str:
         rules = Rules()
         body = ANY_OBJECT
-        if wanted.kind == "json_schema" and wanted.schema is not None:
+        if wanted.kind == "json_schema":
             body = f"ws {value_rule(bytes(wanted.schema), wanted.path, rules)}"
         if not self._may_call:
             return rules.text(body)

@@ -37,6 +37,7 @@ class Vocabulary:
             metadata("tokenizer.ggml.model") == "llama" and metadata("tokenizer.ggml.add_space_prefix") is None
         )
         self._pieces: dict[int, bytes] = {}
+        self._byte_tokens: dict[bytes, int] | None = None
         self._markup = self._find_markup()
 
     def tokenize(self, text: str, *, control: bool) -> list[int]:
@@ -49,6 +50,18 @@ class Vocabulary:
             tokens += self._tokenize(text[at : match.start() + 1], control=False)
             at = match.start() + 1
         return tokens + self._tokenize(text[at:], control=False)
+
+    def spell(self, text: str) -> list[int]:
+        """Return tokens whose pieces are the text, byte by byte where its tokens are not; empty when there are none."""
+        data = text.encode()
+        tokens = self._tokenize(text, control=True)
+        if b"".join(map(self._read_piece, tokens)) == data:
+            return tokens
+        if self._byte_tokens is None:
+            pieces = ((self._read_piece(token), token) for token in range(self.size))
+            self._byte_tokens = {piece: token for piece, token in pieces if len(piece) == 1}
+        found = [self._byte_tokens.get(data[at : at + 1], -1) for at in range(len(data))]
+        return [] if -1 in found else found
 
     def tokenize_segments(self, segments: Sequence[Segment]) -> tuple[list[int], list[int]]:
         """Return the tokens of a prompt, and for each segment the number of tokens before it."""

@@ -166,6 +166,24 @@ async def test_count_answers_beside_a_generation(tiny_model):
         await stream.aclose()
 
 
+@pytest.mark.parametrize("scheduling", ["exact", "batched"])
+async def test_two_slots_answer_two_requests_at_a_time(tiny_model, scheduling):
+    """The third waits; a request that is given up leaves its slot to it, and the other is not disturbed."""
+    settings = EngineSettings(slots=2, scheduling=scheduling, threads=1)
+    engine = LocalEngine(tiny_model("attention"), "tiny", settings)
+    await engine.start()
+    first, second = (engine.generate(ask("x" * size, max_tokens=4_000)) for size in (1_000, 10))
+    assert [type(await anext(one)) for one in (first, second)] == [Started, Started]
+    third = engine.generate(ask(max_tokens=3))
+    assert await anext(third) == Queued(1)
+    await first.aclose()
+    async with asyncio.timeout(LONG_S):
+        assert isinstance([event async for event in third][-1], Finished)
+        assert [await anext(second) for _ in range(3)]
+        await second.aclose()
+    await engine.close()
+
+
 async def test_killed_worker_fails_its_request_and_is_replaced(tiny_model):
     """A native crash takes nobody along."""
     async with running(tiny_model("attention"), in_thread=False) as engine:

@@ -183,7 +183,7 @@ def test_what_would_be_stored_is_refused_with_what_to_send(arrival, body, param)
             {"tools": [{"type": "namespace", "name": "n", "tools": [{"type": "namespace", "name": "m"}]}]},
             "tools[0].tools[0].type",
         ),
-        ({"text": {"format": {"type": "json_schema"}}}, "text.format"),
+        ({"text": {"format": {"type": "json_schema"}}}, "text.format.schema"),
         ({"reasoning": "high"}, "reasoning"),
         ({"metadata": []}, "metadata"),
         ({"instructions": 7}, "instructions"),
