@@ -34,7 +34,7 @@ class CDefinitions(CPreprocessor):
 
     def on_function_definition(self, node: Node) -> Expr:
         found = self.declared(node.child_by_field_name("declarator"))
-        if found.name is None or found.function is None:
+        if found.name is None or found.function is None or not self.leaf_text(found.name).strip():
             self.notes.add("a function without a head was not understood")
             return self.walk(node)
         self.function(node, found)
@@ -266,6 +266,9 @@ class CDefinitions(CPreprocessor):
         """Define a struct, union, enum or class, and walk its members."""
         outer, kind = self.body, self.kind(node)
         name = self.leaf_text(name_node)
+        if not name.strip():  # recovery made a name up
+            self.members(node)
+            return
         body_node = node.child_by_field_name("body")
         words = ("union",) if kind == "union_specifier" else ()
         if outer.flow >= BRANCH:

@@ -39,7 +39,9 @@ _TYPE_MACRO = re.compile(
 """`PUBLIC(const char *) name(void)`."""
 
 _NOTE_MACRO = re.compile(
-    rb"^(" + _MACRO + rb"(?:\([^()\r\n]{0,120}\))?)[ \t\r\n]+(?=[A-Za-z_][\w:<>]*[ \t*&]+[A-Za-z_~])", re.MULTILINE
+    rb"^(?:(" + _MACRO + rb"(?:\([^()\r\n]{0,120}\))?)|[ \t]+([A-Z][A-Z0-9]*_[A-Z0-9_]+(?:\([^()\r\n]{0,120}\))?))"
+    rb"[ \t\r\n]+(?=[A-Za-z_][\w:<>]*[ \t*&]+[A-Za-z_~]|template[ \t]*<|~?[A-Za-z_]\w*\(|operator\b)",
+    re.MULTILINE,
 )
 """`EXPORT Status Open(...)`, `DEPRECATED("...") void f();`."""
 
@@ -120,7 +122,8 @@ def _masked(pattern: re.Pattern[bytes], data: bytes, *groups: int) -> bytes:
     text = bytearray(data)
     for match in pattern.finditer(data):
         for group in groups:
-            _blank(text, match.start(group), match.end(group))
+            if match.start(group) >= 0:
+                _blank(text, match.start(group), match.end(group))
     return bytes(text)
 
 
@@ -135,8 +138,8 @@ def _without_macros(found: Parsed) -> bytes:
         _blank(data, name, match.end(1))
         _blank(data, match.start(3), match.end(3))
     text = bytes(data)
-    for pattern, group in ((_NOTE_MACRO, 1), (_CALL_MACRO, 2), (_POINTER_MACRO, 1)):
-        text = _masked(pattern, text, group)
+    for pattern, groups in ((_NOTE_MACRO, (1, 2)), (_CALL_MACRO, (2,)), (_POINTER_MACRO, (1,))):
+        text = _masked(pattern, text, *groups)
     return _masked_tails(_TAIL_OF_DECLARATION, text)
 
 
@@ -147,7 +150,7 @@ def _with_semicolons(found: Parsed) -> bytes:
     while open_nodes:
         node = open_nodes.pop()
         place = node.end_byte
-        if node.is_missing and node.type == ";" and data[place : place + 1] == b" ":
+        if node.is_missing and node.type == ";" and found.data[place : place + 1] == b" ":
             if data[place : place + 40].lstrip().startswith(b"{"):
                 data[place] = ord(";")
         elif node.has_error:

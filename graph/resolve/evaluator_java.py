@@ -100,7 +100,13 @@ class JavaEvaluator(Evaluator):
         """Return a name that the file does not bind: a type of its package, of an import of all, or of the language."""
         package = package_of(view.facts)
         beside = JAVA_RULES.named(self, view, f"{package}.{name}" if package else name)
-        return beside or super()._global(view, name)
+        return beside or super()._global(view, name) or self._from_outside(view, name)
+
+    def _from_outside(self, view: FileView, name: str) -> Values:
+        """Return a type that only an import of all from outside can give: the repository has been asked before."""
+        modules = JAVA_RULES.modules(self.world)
+        outside = [item.specifier for item in view.stars if modules.resolve(view.path, item.specifier) is None]
+        return (External(f"{outside[0]}.{name}"),) if outside and name[:1].isupper() else ()
 
     def _bases(self, owner: Class) -> Values:
         """Evaluate the bases of a class around it: names in its own body mean nothing there."""

@@ -30,13 +30,10 @@ class JavaModules:
 
     def __init__(self, paths: Sequence[str]) -> None:
         self._folders: defaultdict[str, list[str]] = defaultdict(list)
-        self._packages: defaultdict[str, list[str]] = defaultdict(list)
-        """By folder with a trailing slash: its files."""
         for path in paths:
             if path.endswith(_SUFFIX):
                 folder, _, name = path.rpartition("/")
                 self._folders[name.removesuffix(_SUFFIX)].append(folder)
-                self._packages[f"{folder}/"].append(path)
         self._found: dict[tuple[str, str], FoundType | None] = {}
 
     def resolve(self, importer: str, dotted: str) -> FoundType | None:
@@ -63,10 +60,6 @@ class JavaModules:
             return None
         best = min(known, key=lambda item: (-_shared(folder, item), item.count("/"), item))
         return f"{best}/{name}{_SUFFIX}" if best else f"{name}{_SUFFIX}"
-
-    def package_files(self, folder: str) -> list[str]:
-        """Return the files of a folder, sorted."""
-        return self._packages.get(f"{folder}/", [])
 
     def signals(self, dotted: str) -> tuple[str, ...]:
         """Return the signals that may change what a dotted name leads to."""
