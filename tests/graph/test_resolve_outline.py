@@ -223,6 +223,43 @@ def test_calls_that_no_type_decides_are_resolved(
     assert calls(files, path) == expected
 
 
+BASES: list[tuple[str, dict[str, str], str, set[tuple[str, str]]]] = [
+    (
+        "scala class before its companion",
+        {"a.scala": "trait A\nobject A { case class B() extends A }\n"},
+        "a.scala",
+        {("A.B", "a.scala#A")},
+    ),
+    (
+        "ruby inside the module first",
+        {"a.rb": "class Base; end\nmodule M\n  class Base; end\n  class C < Base; end\nend\n"},
+        "a.rb",
+        {("M.C", "a.rb#M.Base")},
+    ),
+    (
+        "kotlin by an import",
+        {"A.kt": "import y.B as C\nclass A : C()\n", "B.kt": "package y\nopen class B\n"},
+        "A.kt",
+        {("A", "B.kt#B")},
+    ),
+    (
+        "php interface of another file",
+        {"a.php": "<?php use N\\I; class A implements I {}", "I.php": "<?php namespace N; interface I {}"},
+        "a.php",
+        {("A", "I.php#I")},
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "path", "expected"), [case[1:] for case in BASES], ids=[case[0] for case in BASES])
+def test_a_base_is_the_type_that_the_language_means(
+    files: dict[str, str], path: str, expected: set[tuple[str, str]]
+) -> None:
+    """Nested types come before outer ones, imported names before none."""
+    edges = [e for e in resolved(files, path).edges if e.kind in (EdgeKind.INHERITS, EdgeKind.IMPLEMENTS)]
+    assert {(e.src.rsplit("#")[-1], e.dst.split(":", 2)[-1]) for e in edges} == expected
+
+
 def test_a_call_that_types_decide_stays_unresolved() -> None:
     """It is a candidate by its name, no edge."""
     found = resolved({"a.kt": "fun g() {}\nfun f() { g() }\n"}, "a.kt")
