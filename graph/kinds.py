@@ -42,7 +42,8 @@ def list_kind(store: GraphReader, kind: str, *, path: str = "", limit: int = 50,
     condition, of_kind = (_TEST_CONDITION, ()) if wanted == _TEST else ("n.kind = ?", (wanted,))
     base = f"FROM node AS n JOIN file AS f ON f.id = n.file WHERE n.project = ? AND {condition}{where}"
     given = (store.project_id, *of_kind, *values)
-    total = int(store.read().execute(f"SELECT COUNT(*) {base}", given).fetchone()[0])
+    counts = _counts(store, path)
+    total = counts.get(wanted, 0) if wanted != _TEST else _count(store, base, given)
     rows = store.read().execute(
         f"SELECT {NODE_COLUMNS} {base} ORDER BY f.path, n.start_line, n.key LIMIT ? OFFSET ?",
         (*given, limit, offset),
@@ -53,7 +54,7 @@ def list_kind(store: GraphReader, kind: str, *, path: str = "", limit: int = 50,
         path=path,
         symbols=symbols,
         total=total,
-        counts=_counts(store, path),
+        counts=counts,
         offset=offset,
         cursor=next_cursor(offset, len(symbols), total),
     )
@@ -70,6 +71,10 @@ def _checked(kind: str) -> str:
     near = get_close_matches(written, known, n=1)
     meant = f" Did you mean `{near[0]}`?" if near else ""
     raise ArgumentError("kind", f"`kind`: there is no kind {kind!r}.{meant} The kinds are: {', '.join(known)}.")
+
+
+def _count(store: GraphReader, base: str, given: tuple[object, ...]) -> int:
+    return int(store.read().execute(f"SELECT COUNT(*) {base}", given).fetchone()[0])
 
 
 def _counts(store: GraphReader, path: str) -> dict[str, int]:

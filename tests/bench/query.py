@@ -75,11 +75,21 @@ def main() -> None:
         show("query callees", measured(lambda key: callees(store, key), keys))
         show("search name", measured(lambda query: search(store, query), names))
         show("search sentence", measured(lambda query: search(store, query), sentences))
-        for tool in ("callers", "context"):
+        for tool in ("callers", "context", "explain", "impact"):
             show(f"tool {tool}", measured(lambda key, tool=tool: call_tool(repository, tool, {"key": key}), keys))
         pairs = {key: keys[(index * 7 + 3) % len(keys)] for index, key in enumerate(keys)}
         show("tool path", measured(lambda key: call_tool(repository, "path", {"from": key, "to": pairs[key]}), keys))
-        show("tool overview", measured(lambda _: call_tool(repository, "overview", {}), ["", "", ""]))
+        for tool, arguments in (
+            ("overview", {}),
+            ("outline", {"path": "."}),
+            ("list_kind", {"kind": "method"}),
+            ("debt", {}),
+            ("changes", {"base": "HEAD"}),
+            ("impact", {"base": "HEAD"}),
+        ):
+            if "base" not in arguments or repository.worktree is not None:
+                name = " ".join([tool, *(f"{key}={value}" for key, value in arguments.items())])
+                show(f"tool {name}", measured(lambda _, t=tool, a=arguments: call_tool(repository, t, a), [""] * 3))
 
 
 if __name__ == "__main__":

@@ -241,6 +241,23 @@ def test_results_carry_the_same_place_fields_everywhere(shop_repository):
     assert all(place.keys() >= PLACE for place in places)
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "listed"),
+    [
+        ("impact", {"key": "price"}, "reached"),
+        ("outline", {"path": "src/shop/cart.py"}, "entries"),
+        ("outline", {"path": "src"}, "entries"),
+        ("list_kind", {"kind": "file"}, "symbols"),
+    ],
+)
+def test_lists_carry_places_totals_and_cursors(shop_repository, name, arguments, listed):
+    """The same words in each, so that a program reads them all alike."""
+    answer = msgspec.to_builtins(call_tool(shop_repository, name, {**arguments, "limit": 1}).result)
+    assert answer["total"] > len(answer[listed]) == 1
+    assert answer["cursor"] == "1"
+    assert answer[listed][0].keys() >= PLACE
+
+
 def test_impact_shows_the_edge_to_each_symbol_and_tests_last(shop_repository):
     """Distance first, then the edge and its line."""
     assert _text(shop_repository, "impact", key="tax") == (
