@@ -14,7 +14,10 @@ from graph.model import Node, NodeKind, file_key, symbol_key
 __all__ = ["definition_key", "is_test_path", "nodes_of"]
 
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "__tests__", "spec", "specs", "e2e"})
-_TEST_FILE = re.compile(r"^(test_.*|.*_test|tests|conftest)\.pyi?$|\.(test|spec)\.[cm]?[jt]sx?$|_test\.go$")
+_TEST_FILE = re.compile(
+    r"^(test_.*|.*_test|tests|conftest)\.pyi?$|\.(test|spec)\.[cm]?[jt]sx?$|_test\.go$|_(test|spec)\.(rb|lua)$|\.bats$"
+    r"|[a-z0-9](Tests?|Spec|Suite)\.(cs|php|kt|swift|scala)$"
+)
 _DECISION = re.compile(r"(?:^|/)(?:adrs?|decisions)/\d{1,5}[-_][^/]*\.(?:md|rst|markdown)$")
 
 
@@ -67,7 +70,7 @@ def _decision_node(path: str, facts: Facts) -> Node:
     """
     first = facts.sections[0] if facts.sections else None
     return Node(
-        key="adr:" + re.sub(r"^adr/|\.md$", "", path),
+        key="adr:" + re.sub(r"^adr/|\.(?:md|rst)$", "", path),
         kind=NodeKind.ADR,
         name=first.title if first else path.rsplit("/", 1)[-1],
         qualname=path,

@@ -18,6 +18,7 @@ _LONG_LINE = re.compile(rb"[^\r\n]{20000,}")
 """The longest line of real code that was met is data in a string of under 16 KB."""
 _OPENED = 100
 """So many comments that are opened and never closed are none: grammars with nesting try each of them to the end."""
+_COMMENT_MARK = re.compile(rb"/\*|\*/")
 _READ_BYTES = 65_536
 _GRACE_SECONDS = 3.0
 _SECONDS_A_MEGABYTE = 15.0
@@ -28,7 +29,7 @@ def parse_bounded(parser: Parser, data: bytes, *, nests_comments: bool) -> tuple
     """Return the tree, None where parsing was given up, and notes on what was not read; places are those of `data`."""
     text = _LONG_LINE.sub(_blank, data)
     notes = ("lines longer than 20,000 bytes were not read",) if text != data else ()
-    if nests_comments and text.count(b"/*") - text.count(b"*/") > _OPENED:
+    if nests_comments and _left_open(text) > _OPENED:
         text = text.replace(b"/*", b"  ")
         notes = (*notes, "comments that are never closed were read as text")
     limit = time.thread_time() + _GRACE_SECONDS + len(data) / 1_000_000 * _SECONDS_A_MEGABYTE
@@ -49,6 +50,12 @@ def parse_bounded(parser: Parser, data: bytes, *, nests_comments: bool) -> tuple
         parser.reset()
         return None, (*notes, "parsing was given up: the text is too broken")
     return tree, notes
+
+
+def _left_open(text: bytes) -> int:
+    """Return how many comments are opened more often than closed; `/*/` opens one."""
+    marks = _COMMENT_MARK.findall(text)
+    return 2 * marks.count(b"/*") - len(marks)
 
 
 def _blank(match: re.Match[bytes]) -> bytes:
