@@ -22,8 +22,8 @@ _SEPARATOR = re.compile(r"\.|::|#|->|/")
 _LOOKED_AT = 400
 """Names that hold the text; the shortest come first, so an exact one is always among them."""
 
-EXACT = 10.0
-"""Above any score of a sentence, whose fields add up to less than 10."""
+EXACT = 16.0
+"""Above any score of a sentence, whose fields, meaning and neighbours add up to less."""
 
 
 def identifier_in(text: str) -> str | None:

@@ -22,6 +22,7 @@ __all__ = [
     "candidates",
     "document_counts",
     "documents_in",
+    "edges_among",
     "exactly_named",
     "in_degrees",
     "matching_ids",
@@ -185,6 +186,19 @@ def in_degrees(connection: sqlite3.Connection, nodes: Sequence[int]) -> dict[int
         "AND kind IN ('calls', 'references', 'inherits', 'imports') AND provenance != 'inferred' GROUP BY dst"
     )
     return dict(rows.fetchall())
+
+
+def edges_among(
+    connection: sqlite3.Connection, nodes: Sequence[int], kinds: Sequence[str]
+) -> list[tuple[int, int, str]]:
+    """Return the edges of these kinds that are known for sure between these nodes, (source, target, kind)."""
+    listed = ",".join(map(str, nodes))
+    rows = connection.execute(
+        f"SELECT src, dst, kind FROM edge WHERE src IN ({listed}) AND dst IN ({listed}) "  # noqa: S608 - integers from our own table
+        f"AND kind IN ({_marks(kinds)}) AND provenance != 'inferred'",
+        tuple(kinds),
+    )
+    return rows.fetchall()
 
 
 def _candidate(row: tuple[int, int, int, str, str, str, str, str, str, int, int, str, str, int, float]) -> Candidate:

@@ -33,6 +33,7 @@ from graph.search.lexical import (
 )
 from graph.search.located import at_places
 from graph.search.meaning import by_meaning
+from graph.search.neighbours import lifted
 from graph.search.parsing import ParsedQuery, filter_kinds, parse, plain
 from graph.search.pasted import code_name, frames_in, message_runs
 from graph.search.phrases import keep_literal
@@ -90,6 +91,8 @@ class Hit(Struct, frozen=True, kw_only=True):
     score: float
     word_score: float = 0.0
     """The part of the score that words gave, without what vectors add."""
+    likely: float = 1.0
+    """How likely its kind of place is meant at all: 1 for code, less for tests, examples, files."""
     coverage: float = 1.0
     """The share of the query, rare words weighing more, that the hit holds anywhere; 1 for a hit by its name."""
 
@@ -217,6 +220,8 @@ def _ranked(store: SearchStore, parsed: ParsedQuery) -> tuple[list[Ranked], int,
     if identifier is not None and not first:
         is_word = len(query) == 1 and total > 0
         first = by_name(connection, identifier, scope, is_word=is_word, wants_tests=wants_tests)
+    elif not first and (spoken := _spoken_name(parsed.text)):
+        first = by_name(connection, spoken, scope, is_word=True, wants_tests=wants_tests)
     seen = {hit.candidate.key for hit in first}
     texts = [hit for hit in by_text if hit.candidate.key not in seen]
     total = max(total, len(first) + len(texts))
@@ -227,6 +232,13 @@ def _ranked(store: SearchStore, parsed: ParsedQuery) -> tuple[list[Ranked], int,
         ranked = one_a_file(ranked)
         total = len(ranked)
     return ranked, total, _note(connection, parsed, query, scope, total)
+
+
+def _spoken_name(text: str) -> str:
+    """Return a few words as the one name that they may be, `session store`; empty for one word and for sentences."""
+    said = text.split()
+    is_name = 1 < len(said) <= _LONGEST_NAME and all(word.isidentifier() for word in said)
+    return "".join(said) if is_name else ""
 
 
 def _by_text(
@@ -254,7 +266,7 @@ def _by_text(
     def factor(candidate: Candidate) -> float:
         return prior(candidate, wants_tests=wants_tests, wants_docs=wants_docs)
 
-    return rank(found, query, evidence, factor), total + len(near)
+    return lifted(connection, rank(found, query, evidence, factor), factor), total + len(near)
 
 
 def _fresh(
@@ -340,5 +352,6 @@ def _hit(ranked: Ranked, lines: tuple[tuple[int, str], ...]) -> Hit:
         why=", ".join(ranked.why),
         score=round(ranked.score, 4),
         word_score=round(ranked.score if ranked.word_score is None else ranked.word_score, 4),
+        likely=prior(found, wants_tests=False),
         coverage=round(ranked.coverage, 4),
     )

@@ -70,10 +70,7 @@ def test_the_ranking_is_the_one_that_was_reviewed(make_repository):
     for query in QUERIES:
         page = search(store, query, limit=5)
         lines.append(f"{query}")
-        lines += [
-            f"  {hit.score:5.1f}  {hit.kind} {hit.qualname} in {hit.path}  [{hit.why}]"
-            for hit in page.hits
-        ]
+        lines += [f"  {hit.score:5.1f}  {hit.kind} {hit.qualname} in {hit.path}  [{hit.why}]" for hit in page.hits]
         lines.append("")
     ranking = "\n".join(lines)
     if os.environ.get("UPDATE_GOLDEN"):

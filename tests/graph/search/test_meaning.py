@@ -7,6 +7,7 @@ import pytest
 from graph.repository import Repository
 from graph.search import embedding, vectors
 from graph.search.meaning import meaning_note
+from graph.search.passages import passage_likeness
 from graph.search.search import search
 from graph.store import snapshot
 
@@ -184,3 +185,13 @@ def test_the_nearest_are_ordered_by_cosine_and_then_by_id():
     assert near.nearest(2, 0.2) == [5, 3]
     assert near.nearest(9, 0.2) == [5, 3, 8]
     assert near.of([8, 4]) == {8: 0.5}
+
+
+def test_the_nearest_lines_of_a_hit_count_by_themselves(package, shop):
+    """A long function is near to a question by one of its parts; without the package nothing is said."""
+    shop.sync()
+    hits = search(shop.store, "check basket total").hits
+    near = passage_likeness(shop.store, hits, "login credentials")
+    assert near["sym:python:accounts.py#authenticate"] > near["sym:python:basket.py#total"]
+    package(there=False)
+    assert passage_likeness(shop.store, hits, "login credentials") == {}
