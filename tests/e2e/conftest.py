@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import run_here
+
 SCRIPT = Path(sys.executable).parent / "roteiro"
 DEADLINE_S = 60
 REPLY = '{"text": "`place` calls `reserve`."}\n'
@@ -30,14 +32,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Return a function that runs a command to its end in this process: the same code without the second of imports."""
-    from roteiro.__main__ import _run
 
     def run_it(*arguments: object) -> subprocess.CompletedProcess[str]:
         capsys.readouterr()
-        try:
-            code = _run([str(argument) for argument in arguments])
-        except SystemExit as error:
-            code = int(error.code or 0)
+        code = run_here(arguments)
         return subprocess.CompletedProcess(arguments, code, *capsys.readouterr())
 
     return run_it

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from msgspec import Struct
 
-from roteiro.__main__ import _run
+from tests.commands import run_here
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "reference" / "schemas"
 
@@ -40,10 +40,7 @@ def roteiro(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 
     def run(*arguments: str) -> Ran:
         capsys.readouterr()
-        try:
-            code = _run([str(argument) for argument in arguments])
-        except SystemExit as error:
-            code = int(error.code or 0)
+        code = run_here(arguments)
         out, err = capsys.readouterr()
         if "--json" in arguments and out and code in {0, 1}:
             jsonschema.validate(json.loads(out), schema_of(arguments), cls=jsonschema.Draft202012Validator)

@@ -69,7 +69,7 @@ def assert_untouched(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--help",), ("sync",), ("search", "place"), ("doctor",), ("config",), ("model", "list")],
+    [("--help",), ("sync",), ("search", "place"), ("doctor",), ("model", "list")],
     ids=" ".join,
 )
 def test_commands_import_nothing_of_the_folder_they_stand_in(hostile, arguments):
