@@ -191,7 +191,10 @@ class CExpressions(CTypes):
         """Return what a call hands over."""
         if arguments is None:
             return ()
-        return tuple(self.mention(self.expr(part), part) for part in self.parts(arguments))
+        self.depth += 1  # a call inside a call takes twice the frames of other nodes
+        found = [self.mention(self.expr(part), part) for part in self.parts(arguments)]
+        self.depth -= 1
+        return tuple(found)
 
     # -- literals -------------------------------------------------------------------------------------------------
 

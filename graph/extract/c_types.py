@@ -220,6 +220,9 @@ class CTypes(TreeWalker):
     def parameters(self, node: Node | None) -> tuple[Parameter, ...]:
         """Return parameters in order; `(void)` has none, `...` is one of kind `rest`."""
         found: list[Parameter] = []
+        if self.depth > MAX_DEPTH:
+            return ()
+        self.depth += 2  # functions that take functions take more frames a level than other nodes
         for part in self.parts(node) if node is not None else ():
             match self.kind(part):
                 case "parameter_declaration" | "optional_parameter_declaration" | "variadic_parameter_declaration":
@@ -230,6 +233,7 @@ class CTypes(TreeWalker):
                     found.append(Parameter(self.text(part)))
                 case _:
                     pass
+        self.depth -= 2
         is_void = len(found) == 1 and found[0].name == "" and found[0].annotation == Name("void")
         return () if is_void else tuple(found)
 

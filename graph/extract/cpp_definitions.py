@@ -51,7 +51,7 @@ class CppDefinitions(CppExpressions):
         else:
             parts = self.parts(name_node) if self.kind(name_node) == "nested_namespace_specifier" else [name_node]
             for part in parts:
-                self._enter_namespace(self.text(part), part, node)
+                self._enter_namespace("".join(self.text(part).split()), part, node)
         self.walk_items(body)
         self.body = outer
         return UNKNOWN
