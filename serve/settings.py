@@ -39,6 +39,8 @@ class EngineSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Memory for the context; 0 means a quarter of the machine's."""
     start_timeout_s: float = 300.0
     """How long loading a model may take; a slow disk needs a minute for the largest."""
+    idle_unload_minutes: float = 30.0
+    """Without a request for so long the model's memory is freed, and the next request loads it; 0 keeps it."""
     slots: int = 0
     """Answers at the same time; 0 means one up to four cores and two beyond. Each has a window of its own."""
     scheduling: Literal["exact", "batched"] = "exact"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
-from litestar import Request, Response, get
+from litestar import Request, Response, get, post
 from litestar.handlers import HTTPRouteHandler
 
-from serve.errors import UnknownModelError
+from serve.errors import UnknownModelError, UnsupportedError
 from serve.http.service import Served, Service
 from serve.wire.arrival import resolve_model
+from serve.wire.fields import read_body
 
 __all__ = ["catalog_routes"]
 
@@ -19,6 +20,13 @@ _BASES = ("/v1", "/general/v1", "/ask/v1")
 _OWNED_BY = "roteiro"
 _CREATED_AT = 0
 """Models have no date here; a constant keeps the list the same from call to call."""
+
+
+@runtime_checkable
+class _CanUnload(Protocol):
+    async def unload(self) -> bool:
+        """Free the memory; False when there was none to free."""
+        ...
 
 
 def catalog_routes(service: Service) -> list[HTTPRouteHandler]:
@@ -54,7 +62,16 @@ def catalog_routes(service: Service) -> list[HTTPRouteHandler]:
             raise UnknownModelError(name, _names(service))
         return _json(_model(name))
 
-    return [health, models, model]
+    @post("/v1/models/unload", status_code=200)
+    async def unload(request: Request[Any, Any, Any]) -> Response[bytes]:
+        root = read_body(await request.body())
+        named = resolve_model(root.get("model").name(), service.model_ids, service.settings.aliases)
+        engine = service.models[named.model].engine
+        if not isinstance(engine, _CanUnload):
+            raise UnsupportedError(f"{named.model} is not loaded by this server, so there is nothing to unload.")
+        return _json({"id": named.model, "object": "model", "unloaded": await engine.unload()})
+
+    return [health, models, model, unload]
 
 
 def _names(service: Service) -> tuple[str, ...]:

@@ -15,19 +15,21 @@ from serve.errors import ServeError
 from serve.events import Failed
 from serve.wire.failures import envelope, failed, headers_of, prefers_problem, problem
 
-__all__ = ["ROUTES", "error_handlers", "failure_response"]
+__all__ = ["ROUTES", "error_handlers", "failure_response", "graph_status"]
 
 _log = logging.getLogger(__name__)
 
 ROUTES = (
     "GET /",
     "GET /health",
+    "GET /metrics",
     "GET /file/{path}",
     "GET /api/status",
     "GET /api/search",
     "POST /api/ask",
     "GET /v1/models",
     "GET /v1/models/{id}",
+    "POST /v1/models/unload",
     "POST /v1/chat/completions",
     "POST /v1/responses",
 )
@@ -53,6 +55,11 @@ def failure_response(
     return Response(body, status_code=failure.status, media_type=media_type, headers=headers)
 
 
+def graph_status(error: GraphError) -> int:
+    """Return the HTTP status that says who can act: the caller, or the person who keeps the store."""
+    return next((status for kind, status in _GRAPH_STATUS if isinstance(error, kind)), 400)
+
+
 def error_handlers() -> dict[int | type[Exception], Callable[..., Response[bytes]]]:
     """Return what Litestar calls for each kind of error."""
     return {ServeError: _serve_error, GraphError: _graph_error, HTTPException: _http_error, Exception: _unforeseen}
@@ -63,7 +70,7 @@ def _serve_error(request: Request[Any, Any, Any], error: ServeError) -> Response
 
 
 def _graph_error(request: Request[Any, Any, Any], error: GraphError) -> Response[bytes]:
-    status = next((status for kind, status in _GRAPH_STATUS if isinstance(error, kind)), 400)
+    status = graph_status(error)
     kind = "server_error" if status >= 500 else "invalid_request_error"
     param = error.argument if isinstance(error, ArgumentError) else None
     return failure_response(request, Failed(status=status, kind=kind, message=str(error), param=param))

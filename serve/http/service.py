@@ -14,6 +14,7 @@ from graph.repository import Repository
 from serve.engine.base import Engine
 from serve.errors import EngineError, ServeError, UnsupportedError
 from serve.events import Event, Failed
+from serve.http.metrics import LoopLag, Measured, Tally
 from serve.http.run import Run
 from serve.settings import ServeSettings
 from serve.slots import Slots
@@ -47,6 +48,7 @@ class Served:
         self.engine = engine
         self.ask = ask
         self.info = engine.describe()
+        self.tally = Tally()
         self.slots = Slots(slots or self.info.slots or _SLOTS.get(self.info.kind, 1), queue)
 
     def answer(self, request: GenerationRequest) -> AsyncIterator[Event]:
@@ -85,7 +87,9 @@ class Service:
         self.hosts: frozenset[str] = frozenset()
         """The values of the Host header that are ours; set when the address is known."""
         self._runs: set[Run] = set()
+        self.lag = LoopLag()
         self._warming: asyncio.Task[None] | None = None
+        self._lagging: asyncio.Task[None] | None = None
 
     @property
     def model_ids(self) -> tuple[str, ...]:
@@ -115,7 +119,8 @@ class Service:
             # Only when the person asked for it: a prompt may hold source and secrets.
             _log.info("request %s asks %r", request.id, request.messages[-1].content)
         ticket = served.slots.enter()
-        run = Run(ticket.events(lambda: served.answer(request)), request.id, self._runs.discard)
+        events = served.tally.counted(ticket.events(lambda: served.answer(request)))
+        run = Run(events, request.id, self._runs.discard)
         # Cancelled before its first step, a generator never reaches its own `finally`: leave once more, from outside.
         run.task.add_done_callback(lambda _: ticket.leave())
         self._runs.add(run)
@@ -131,6 +136,11 @@ class Service:
             started[served.info.model] = served
         self.models = started
         self._warming = asyncio.create_task(self._warm())
+        self._lagging = asyncio.create_task(self.lag.measure())
+
+    def measured(self) -> list[Measured]:
+        """Return the models of now, for `/metrics`."""
+        return [Measured(name, one.engine, one.slots, one.tally) for name, one in self.models.items()]
 
     async def _warm(self) -> None:
         for served in self.models.values():
@@ -143,8 +153,9 @@ class Service:
 
     async def close(self) -> None:
         """End every engine."""
-        if self._warming is not None:
-            self._warming.cancel()
+        for task in (self._warming, self._lagging):
+            if task is not None:
+                task.cancel()
         for served in self.models.values():
             await served.engine.close()
 

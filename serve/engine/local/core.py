@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from serve.engine.local.cache_stats import CacheStats
+from serve.engine.cache_stats import CacheStats
 from serve.engine.local.context import Aborted, Context, Work
 from serve.engine.local.generation import Emit, Generation, Parts, Steps, prefill
 from serve.engine.local.gguf import memory_bytes

@@ -6,15 +6,16 @@ import asyncio
 import importlib.util
 import itertools
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from serve.engine.base import EngineInfo
+from serve.engine.cache_stats import CacheStats
 from serve.engine.failures import failed
 from serve.engine.line import Line
-from serve.engine.local.cache_stats import CacheStats
 from serve.engine.local.gguf import check_file
 from serve.engine.local.link import Link
 from serve.engine.local.machine import physical_cores, slots_of
@@ -78,6 +79,10 @@ class LocalEngine:
         self._ids = itertools.count(1)
         self._link: Link | None = None
         self._starting = asyncio.Lock()
+        self._active = 0
+        self._quiet = asyncio.Event()
+        self._quiet.set()
+        self._idle: asyncio.TimerHandle | None = None
         self._ready: Ready | None = None
         self._rate = 0.0
         self._stats = CacheStats()
@@ -118,7 +123,8 @@ class LocalEngine:
                 " compiler), or use a server that runs already: `--upstream URL`."
             )
         await asyncio.to_thread(check_file, self._path)
-        await self._worker()
+        with self._in_use():
+            await self._worker()
 
     async def count(self, request: GenerationRequest) -> int:
         """Return the prompt tokens of a request; answered beside a running generation."""
@@ -150,14 +156,59 @@ class LocalEngine:
             while (position := turn.position) > 0:
                 yield Queued(position)
                 await turn.move()
-            async for event in self._answer(request):
-                yield event
+            with self._in_use():
+                async for event in self._answer(request):
+                    yield event
         finally:
             turn.leave()
+
+    async def unload(self) -> bool:
+        """Wait for running answers, then free the model's memory; the next request loads it again.
+
+        False when it was not loaded.
+        """
+        while True:
+            await self._quiet.wait()
+            async with self._starting:
+                if self._active:
+                    continue
+                link, self._link = self._link, None
+                if link is None:
+                    return False
+                await link.close()
+                return True
+
+    @contextmanager
+    def _in_use(self) -> Generator[None, None, None]:
+        """Keep the model loaded while the block runs, and for a while after."""
+        self._active += 1
+        self._quiet.clear()
+        if self._idle is not None:
+            self._idle.cancel()
+        try:
+            yield
+        finally:
+            self._active -= 1
+            if not self._active:
+                self._quiet.set()
+                self._wait_idle()
+
+    def _wait_idle(self) -> None:
+        """Free the memory when nothing comes for long."""
+        if self._settings.idle_unload_minutes > 0 and not self._is_closed:
+            seconds = self._settings.idle_unload_minutes * 60
+            self._idle = asyncio.get_running_loop().call_later(seconds, self._unload_idle)
+
+    def _unload_idle(self) -> None:
+        if not self._active and self._link is not None:
+            _log.info("%s was not used for a while; its memory is freed until the next request", self._model)
+            self._unloading = asyncio.create_task(self.unload())
 
     async def close(self) -> None:
         """End the worker and free its memory."""
         self._is_closed = True
+        if self._idle is not None:
+            self._idle.cancel()
         if self._link is not None:
             await self._link.close()
 
@@ -207,6 +258,10 @@ class LocalEngine:
 
     async def _ask_once(self, message: _SERVE) -> Counted | Warmed:
         """Send a message that has one reply, and return it; raises what the worker refused it with."""
+        with self._in_use():
+            return await self._asked(message)
+
+    async def _asked(self, message: _SERVE) -> Counted | Warmed:
         link = await self._worker()
         replies = link.ask(message.id, message)
         is_answered = False

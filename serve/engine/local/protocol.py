@@ -12,7 +12,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct, field
 
-from serve.engine.local.cache_stats import CacheStats
+from serve.engine.cache_stats import CacheStats
 from serve.events import Event
 from serve.settings import EngineSettings
 

@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
-from serve.engine.local.cache_stats import CacheStats
+from serve.engine.cache_stats import CacheStats
 from serve.engine.local.snapshot_files import SnapshotFiles
 
 __all__ = ["Snapshot", "Snapshots", "chunk_keys"]

@@ -184,6 +184,32 @@ async def test_two_slots_answer_two_requests_at_a_time(tiny_model, scheduling):
     await engine.close()
 
 
+async def test_unloaded_model_leaves_no_process_and_the_next_request_loads_it(tiny_model):
+    """A running answer is waited for."""
+    async with running(tiny_model("attention"), in_thread=False) as engine:
+        stream = engine.generate(ask(max_tokens=5))
+        await anext(stream)
+        pid = engine.worker_pid
+        unloading = asyncio.create_task(engine.unload())
+        async with asyncio.timeout(LONG_S):
+            assert isinstance([event async for event in stream][-1], Finished)
+            assert await unloading
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+        assert not await engine.unload()
+        assert isinstance((await events(engine, ask()))[-1], Finished)
+
+
+async def test_idle_model_is_unloaded(tiny_model):
+    """After the time that is set."""
+    async with running(tiny_model("attention"), in_thread=False, idle_unload_minutes=0.0005) as engine:
+        await events(engine, ask())
+        async with asyncio.timeout(LONG_S):
+            while engine.worker_pid is not None:  # noqa: ASYNC110 - a timer of the engine ends it
+                await asyncio.sleep(0.01)
+        assert isinstance((await events(engine, ask()))[-1], Finished)
+
+
 async def test_killed_worker_fails_its_request_and_is_replaced(tiny_model):
     """A native crash takes nobody along."""
     async with running(tiny_model("attention"), in_thread=False) as engine:
