@@ -14,8 +14,10 @@ from graph.reading import FileUnreadableError, read_file
 from graph.settings import IndexSettings
 from graph.store import Store
 
-__all__ = ["Comparison", "Freshness", "built_state", "compare"]
+__all__ = ["NOT_INDEXED", "Comparison", "Freshness", "built_state", "compare"]
 
+NOT_INDEXED = "not indexed"
+"""The reason given where there never was an index."""
 _SECONDS_A_FILE = 0.03
 """Reading, extracting and resolving one file, measured on Django; generous by half."""
 _SECONDS_A_DEPENDENT = 0.01

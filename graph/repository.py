@@ -14,12 +14,13 @@ from msgspec.structs import replace
 
 from graph.contents import text_of
 from graph.errors import PathError, RootError, StoreCorruptError, StoreError
-from graph.freshness import Freshness, built_state, compare
+from graph.freshness import NOT_INDEXED, Freshness, built_state, compare
 from graph.git import Worktree, find_worktree, head_commit
 from graph.places import Places, places_for, prepare
 from graph.progress import ProgressListener, SyncReport, silent
 from graph.reading import FileUnreadableError, is_inside, read_file
 from graph.rederive import differences
+from graph.reindexing import Reindexing
 from graph.secrets import is_secret
 from graph.settings import IndexSettings
 from graph.store import Store, delete_database
@@ -42,6 +43,9 @@ class Repository:
         self.settings = settings
         self.project = project
         self._store: Store | None = None
+        self._was_indexed = False
+        """There was an index in the life of this object: where it is gone, somebody deleted it."""
+        self._reindexing = Reindexing(self.sync)
         self._guard = threading.Lock()
         """Held to open and close the store, shortly."""
         self._syncing = threading.Lock()
@@ -73,23 +77,22 @@ class Repository:
 
     @property
     def store(self) -> Store:
-        """The store.
+        """The store as it is on disk now: one that was deleted or replaced meanwhile is not read from any more.
 
         Raises:
             StoreError: nothing has been indexed yet, or the store cannot be used (see `Store.open`).
 
         """
-        with self._guard:
-            if self._store is None:
-                self._store = Store.open(self.places.database, project=self.project, root=self.root, create=False)
-            return self._store
+        return self._opened(create=False)
 
     @property
     def is_indexed(self) -> bool:
         """A sync has been completed. Raises as `store` does when there is a store that cannot be used."""
-        if self._store is None and not self.places.database.exists():
+        if not self.places.database.exists():
             return False
-        return built_state(self.store)[1]
+        is_built = built_state(self.store)[1]
+        self._was_indexed = self._was_indexed or is_built
+        return is_built
 
     def sync(self, progress: ProgressListener | None = None, *, rebuild: bool = False) -> SyncReport:
         """Bring the index up to the files on disk; with `rebuild` from nothing, replacing a damaged store.
@@ -108,14 +111,21 @@ class Repository:
         if self.is_indexed:
             return compare(self.store, self.worktree, self.settings).freshness
         commit = head_commit(self.root) if self.worktree is not None else ""
-        return Freshness(commit=commit, built_commit="", changed_files=0, is_indexed=False, reason="not indexed")
+        return Freshness(commit=commit, built_commit="", changed_files=0, is_indexed=False, reason=NOT_INDEXED)
 
     def refresh(self, budget_s: float = 1.0, *, rested_s: float = _RESTED_S) -> Freshness:
         """Bring the index up to date when that takes less than the budget; else say how far behind it is.
 
         Looks at the disk only when the last look is older than `rested_s`. Never waits for a sync that is running, in
-        this process or another, and never builds an index that is not there.
+        this process or another. An index that was never there is not built; one that was deleted under this process
+        is built again in the background, and waited for within the budget.
         """
+        if self._was_indexed and not self.is_indexed:
+            self._last = None
+            self._reindexing.wait(budget_s)
+            if not self.is_indexed:
+                why = self._reindexing.failure or "its store was deleted, and is being built again; ask again soon"
+                return replace(self.freshness(), reason=why)
         last = self._last
         if last is not None and last[1].is_fresh and time.monotonic() - last[0] < rested_s:
             return last[1]
@@ -170,16 +180,28 @@ class Repository:
 
     def close(self) -> None:
         """Close the store."""
-        with self._guard:
-            if self._store is not None:
-                self._store.close()
-                self._store = None
+        self._reindexing.stop()
+        self._close_store()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _close_store(self) -> None:
+        with self._guard:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def _opened(self, *, create: bool) -> Store:
+        with self._guard:
+            # Not closed: other threads may be reading by its connections, which end with their last reader.
+            if self._store is None or not self._store.is_current:
+                self._store = None
+                self._store = Store.open(self.places.database, project=self.project, root=self.root, create=create)
+            return self._store
 
     def _synced(self, listen: ProgressListener, *, rebuild: bool, wait_s: float | None = None) -> SyncReport:
         prepare(self.places)
@@ -188,20 +210,21 @@ class Repository:
         except StoreCorruptError:
             if not rebuild:
                 raise
-            self.close()
+            self._close_store()
             delete_database(self.places.database)
             return self._run_sync(listen, rebuild=True, wait_s=wait_s)
 
     def _run_sync(self, listen: ProgressListener, *, rebuild: bool, wait_s: float | None) -> SyncReport:
         from graph.index import LOCK_WAIT_S, sync  # loads the pipeline, which readers do without
 
-        with self._guard:
-            if self._store is None:
-                self._store = Store.open(self.places.database, project=self.project, root=self.root, create=True)
-            store = self._store
+        store = self._opened(create=True)
+        if rebuild and store.is_damaged():
+            raise StoreCorruptError(f"the store {store.path} is damaged.")
         self._last = None
         patience = LOCK_WAIT_S if wait_s is None else wait_s
-        return sync(store, self.places, self.worktree, self.settings, listen, rebuild=rebuild, wait_s=patience)
+        report = sync(store, self.places, self.worktree, self.settings, listen, rebuild=rebuild, wait_s=patience)
+        self._was_indexed = True
+        return report
 
     def _refreshed(self, budget_s: float) -> Freshness:
         if not self.is_indexed:

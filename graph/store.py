@@ -16,8 +16,9 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from graph.errors import StoreCorruptError, StoreError, StoreNewerError
+from graph.errors import GraphError, StoreCorruptError, StoreError, StoreNewerError
 from graph.schema import MIGRATIONS, SCHEMA_VERSION
+from graph.store_connection import connected, explained
 from graph.store_verify import problems, snapshot
 
 __all__ = ["Store", "delete_database", "explained", "snapshot"]
@@ -26,7 +27,6 @@ _BUSY_MS = 30_000
 """A writer may wait this long for another one; a cold sync of a large repository holds the lock about as long."""
 _WAL_POLL_S = 0.01
 _WRITER_CACHE_KIB = 32 * 1024
-_DAMAGE = ("malformed", "not a database", "disk image", "file is encrypted", "disk i/o error")
 
 
 class Store:
@@ -41,6 +41,7 @@ class Store:
         self._writing = threading.Lock()
         self._readers: dict[threading.Thread, tuple[sqlite3.Connection, int]] = {}
         self._writer: sqlite3.Connection | None = None
+        self._inode = 0
 
     @classmethod
     def open(cls, path: Path, *, project: str = "default", root: Path, create: bool) -> Store:
@@ -60,15 +61,25 @@ class Store:
             if not store.project_id:
                 with store.write() as connection:
                     store.project_id = _project_row(connection, project, root)
+            store._inode = _inode(path)
         except BaseException:
             store.close()
             raise
         return store
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the file at the path is still the one that was opened: another process may delete or replace it."""
+        return _inode(self.path) == self._inode
+
     def read(self) -> sqlite3.Connection:
         """Return this thread's connection: query only, rows are tuples. Valid until `close`.
 
-        A database that another process replaced is opened anew.
+        A database that another process replaced is opened anew. Damage is told by whatever meets it.
+
+        Raises:
+            StoreError: the database is gone, or cannot be opened.
+
         """
         thread = threading.current_thread()
         inode = _inode(self.path)
@@ -79,7 +90,7 @@ class Store:
             self._forget_dead_readers()
             if known is not None:
                 known[0].close()
-            connection = self._connect()
+            connection = self._connect("rw")
             connection.execute("PRAGMA query_only = 1")
             self._readers[thread] = (connection, inode)
         return connection
@@ -116,8 +127,15 @@ class Store:
         """Return what is wrong with the store in sentences; empty when nothing is."""
         try:
             return problems(self.read(), self.project_id)
-        except sqlite3.DatabaseError as error:
-            return [str(explained(error, self.path))]
+        except GraphError as error:
+            return [str(error)]
+
+    def is_damaged(self) -> bool:
+        """Say whether the file itself is damaged, whatever its rows say."""
+        try:
+            return bool(self.read().execute("PRAGMA integrity_check(1)").fetchone() != ("ok",))
+        except StoreCorruptError:
+            return True
 
     def close(self) -> None:
         """Close every connection; a store can be closed twice."""
@@ -131,7 +149,7 @@ class Store:
 
     def _writing_connection(self) -> sqlite3.Connection:
         if self._writer is None:
-            connection = self._connect()
+            connection = self._connect("rwc")
             try:
                 _prepare_to_write(connection)
             except BaseException:
@@ -140,13 +158,8 @@ class Store:
             self._writer = connection
         return self._writer
 
-    def _connect(self) -> sqlite3.Connection:
-        try:
-            connection = sqlite3.connect(
-                self.path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
-            )
-        except sqlite3.OperationalError as error:
-            raise StoreError(f"the store {self.path} cannot be opened: {error}.") from error
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        connection = connected(self.path, mode=mode, timeout_s=_BUSY_MS / 1000)
         connection.execute("PRAGMA trusted_schema = 0")
         return connection
 
@@ -161,16 +174,6 @@ def delete_database(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def explained(error: sqlite3.DatabaseError, path: Path) -> StoreError:
-    """Return the error of this house for one of SQLite's."""
-    told = str(error)
-    if any(word in told.lower() for word in _DAMAGE) or type(error) is sqlite3.DatabaseError:
-        return StoreCorruptError(f"the store {path} is damaged ({told}). Run `roteiro sync --rebuild` to replace it.")
-    if "locked" in told or "busy" in told:
-        return StoreError(f"the store {path} is being written by another process ({told}). Try again when it is done.")
-    return StoreError(f"the store {path} refused an operation: {told}. If it stays, run `roteiro sync --rebuild`.")
-
-
 def _known_project(path: Path, project: str, root: Path) -> int:
     """Return the id of a project by reading alone; 0 when the store must be written first (new, or to be migrated).
 
@@ -178,24 +181,21 @@ def _known_project(path: Path, project: str, root: Path) -> int:
     """
     if not path.exists() or path.stat().st_size == 0:
         return 0
+    connection = connected(path, mode="ro", timeout_s=_BUSY_MS / 1000)
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        try:
-            version = _version(connection)
-            if version > SCHEMA_VERSION:
-                raise StoreNewerError(
-                    f"the store {path} was written by a newer Roteiro (version {version}, this one knows "
-                    f"{SCHEMA_VERSION}). It is untouched. Update Roteiro, or move it away and run `roteiro sync`.",
-                    cure=f"mv {shlex.quote(str(path))} {shlex.quote(f'{path}.newer')}",
-                )
-            if version < SCHEMA_VERSION:
-                return 0
-            row = connection.execute("SELECT id FROM project WHERE name = ? AND root = ?", (project, str(root)))
-            return int((row.fetchone() or (0,))[0])
-        finally:
-            connection.close()
-    except sqlite3.DatabaseError as error:
-        raise explained(error, path) from error
+        version = _version(connection)
+        if version > SCHEMA_VERSION:
+            raise StoreNewerError(
+                f"the store {path} was written by a newer Roteiro (version {version}, this one knows "
+                f"{SCHEMA_VERSION}). It is untouched. Update Roteiro, or move it away and run `roteiro sync`.",
+                cure=f"mv {shlex.quote(str(path))} {shlex.quote(f'{path}.newer')}",
+            )
+        if version < SCHEMA_VERSION:
+            return 0
+        row = connection.execute("SELECT id FROM project WHERE name = ? AND root = ?", (project, str(root)))
+        return int((row.fetchone() or (0,))[0])
+    finally:
+        connection.close()
 
 
 def _prepare_to_write(connection: sqlite3.Connection) -> None:

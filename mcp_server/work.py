@@ -29,6 +29,8 @@ CALL_DEADLINE_S = 30.0
 """Clients give up after 60 s; every query of ours is far below this, so past it something is wrong."""
 _INDEX_WAIT_S = 10.0
 """A small repository is indexed within it, so that the first call of a session answers right away."""
+_RESTORE_S = 10.0
+"""How long a call waits for an index to be built again that somebody deleted."""
 _PROGRESS_EVERY_S = 0.5
 _STEPS_BETWEEN_CHECKS = 100_000
 """SQLite's virtual machine runs about 50 million steps a second: the deadline is looked at every 2 ms."""
@@ -90,6 +92,8 @@ class Worker:
 
     def _answered(self, repository: Repository, call: ToolCall, cancelled: threading.Event) -> str:
         deadline = time.monotonic() + CALL_DEADLINE_S
+        if not repository.is_indexed:
+            repository.refresh(_RESTORE_S)  # its store was deleted while we run
         connection = repository.store.read()
         connection.set_progress_handler(
             lambda: int(cancelled.is_set() or time.monotonic() > deadline), _STEPS_BETWEEN_CHECKS

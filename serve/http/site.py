@@ -9,8 +9,9 @@ import msgspec
 from litestar import Request, Response, get, head
 from litestar.handlers import HTTPRouteHandler
 
-from graph.errors import ArgumentError, GraphError, PathError
+from graph.errors import GraphError, PathError
 from serve.errors import BadRequestError, UnsupportedError
+from serve.http.errors import graph_status
 from serve.http.service import Service
 from serve.web.assets import Asset, load_assets
 from serve.web.files import file_page, message_page
@@ -74,7 +75,7 @@ def site_routes(service: Service) -> list[HTTPRouteHandler]:
         try:
             page = await asyncio.to_thread(_view(service).page, name, lines, from_line)
         except GraphError as error:
-            code = 400 if isinstance(error, ArgumentError) else 404
+            code = graph_status(error)
             return Response(message_page(name, str(error)).encode(), status_code=code, media_type=_HTML)
         return Response(file_page(page).encode(), media_type=_HTML, headers={"cache-control": "no-store"})
 

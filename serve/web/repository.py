@@ -90,6 +90,8 @@ class RepositoryView:
             PathError: the file is not in the index.
             ArgumentError: the lines are no range, or not in the file.
         """
+        if not self._repository.is_indexed:
+            self._repository.refresh()  # builds again what was deleted while the server runs
         text = self._repository.read_lines(path).removesuffix("\n")
         # The index counts lines by "\n" alone; splitlines would count form feeds and separators as well.
         all_lines = text.split("\n")

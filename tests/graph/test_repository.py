@@ -255,6 +255,41 @@ def test_damage_that_shows_only_while_syncing_is_replaced_too(repository: Reposi
     assert repository.store.verify() == []
 
 
+def test_a_rebuild_replaces_a_store_whose_damage_no_read_has_met(repository: Repository, root: Path) -> None:
+    """A running process that read from the damaged store goes on with the new one."""
+    for number in range(40):
+        (root / f"m{number}.py").write_text(f"def f{number}():\n    return {number}\n" * 20)
+    repository.sync()
+    repository.store.shrink()
+    database = repository.places.database
+    with Repository.open(root, cache_home=repository.places.cache_home) as running:
+        assert running.is_indexed
+        data = bytearray(database.read_bytes())
+        data[-3000:] = b"\x5a" * 3000
+        database.write_bytes(data)
+        repository.sync(rebuild=True)
+        assert running.store.verify() == []
+        assert running.refresh().is_fresh
+
+
+def test_a_store_deleted_under_a_running_process_is_built_again(repository: Repository) -> None:
+    """The next question waits for it, within its budget."""
+    repository.sync()
+    shutil.rmtree(repository.places.store_folder)
+    assert repository.refresh(60.0).is_fresh
+    assert repository.store.verify() == []
+    assert repository.read_bytes("main.py").decode() == TEXT
+
+
+def test_a_store_that_takes_longer_to_build_again_is_said_to_be_on_its_way(repository: Repository) -> None:
+    """Nobody waits past the budget, and closing ends the work."""
+    repository.sync()
+    shutil.rmtree(repository.places.store_folder)
+    found = repository.refresh(0.0)
+    assert not found.is_indexed
+    assert "built again" in found.reason
+
+
 def test_a_newer_store_stays_untouched_by_everything(repository: Repository) -> None:
     """Not even a rebuild deletes what a newer Roteiro wrote."""
     repository.sync()

@@ -249,3 +249,58 @@ def test_a_store_may_be_created_by_many_at_once(tmp_path: Path) -> None:
         for thread in threads:
             thread.join(60)
     assert failures == []
+
+
+def test_damage_in_the_middle_is_told_by_every_way_of_reading(store: Store, path: Path, tmp_path: Path) -> None:
+    """A damaged page is met in the first step or in a later one; each says how to replace the store."""
+    for number in range(300):
+        add_file(store, f"{number}.py")
+    store.shrink()
+    store.close()
+    data = bytearray(path.read_bytes())
+    third = len(data) // 3
+    data[-third:] = b"\x5a" * third
+    path.write_bytes(data)
+    reopened = Store.open(path, root=tmp_path, create=False)
+    everything = "SELECT path, status FROM file ORDER BY size, path"
+    ways = (
+        lambda rows: rows.fetchone(),
+        lambda rows: rows.fetchall(),
+        lambda rows: rows.fetchmany(1000),
+        list,
+        next,
+    )
+    for read in ways:
+        with pytest.raises(StoreCorruptError, match="roteiro sync --rebuild"):
+            read(reopened.read().execute(everything))
+    assert reopened.is_damaged()
+    reopened.close()
+
+
+def test_bytes_that_are_no_text_are_damage(store: Store) -> None:
+    """SQLite does not check text; Python does when it reads it."""
+    with store.write() as connection:
+        connection.execute("UPDATE project SET built_commit = CAST(x'ff00ff' AS TEXT)")
+    with pytest.raises(StoreCorruptError):
+        store.read().execute("SELECT built_commit FROM project").fetchall()
+
+
+def test_an_interrupted_query_and_a_wrong_statement_keep_their_errors(store: Store) -> None:
+    """Neither is damage: a deadline is handled by its caller, a mistake in a statement is ours."""
+    connection = store.read()
+    connection.set_progress_handler(lambda: 1, 1)
+    with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+        connection.execute("SELECT count(*) FROM project").fetchall()
+    connection.set_progress_handler(None, 0)
+    with pytest.raises(sqlite3.OperationalError, match="syntax"):
+        connection.execute("SELEKT 1")
+
+
+def test_a_deleted_database_is_noticed_and_not_made_anew_by_reading(store: Store, path: Path) -> None:
+    """Only a writer creates a store."""
+    assert store.is_current
+    delete_database(path)
+    assert not store.is_current
+    with pytest.raises(StoreError, match="roteiro sync"):
+        store.read()
+    assert not path.exists()

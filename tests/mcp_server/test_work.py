@@ -36,6 +36,7 @@ class Repository:
 
     def __init__(self):
         self.store = self
+        self.is_indexed = True
         self.connection = sqlite3.connect(":memory:")
 
     def read(self):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import httpx
@@ -179,3 +180,36 @@ def test_the_listed_routes_exist(client, live):
     hidden = {"GET /static/{name}"}
     scoped = {entry for entry in app_routes if entry.split(" ")[1].startswith(("/general", "/ask", "/v1/{project}"))}
     assert app_routes - scoped - hidden == shown
+
+
+def test_a_damaged_store_is_told_and_the_server_goes_on_once_it_is_rebuilt(tmp_path):
+    """Each route says how to mend it; nothing has to be restarted."""
+    root = tmp_path / "shop"
+    root.mkdir()
+    for number in range(60):
+        (root / f"m{number}.py").write_text(f"def place{number}(item):\n    return item\n" * 20)
+    opened = Repository.open(root, cache_home=tmp_path / "cache")
+    opened.sync()
+    opened.store.shrink()
+    engine = scripted(tmp_path, [{"text": "x"}])
+    with (
+        live_server(service_of(None, repository=opened), engine) as live,
+        httpx.Client(base_url=live.url, timeout=DEADLINE_S, trust_env=False) as client,
+    ):
+        assert client.get("/file/m1.py").status_code == 200
+        database = opened.places.database
+        data = bytearray(database.read_bytes())
+        data[8192:] = b"\x5a" * (len(data) - 8192)
+        database.with_name("new.db").write_bytes(data)
+        database.with_name("new.db").replace(database)
+        for place in ("/api/search?q=place1", "/file/m1.py"):
+            answer = client.get(place)
+            assert (answer.status_code, "roteiro sync --rebuild" in answer.text) == (503, True)
+        assert "roteiro sync --rebuild" in client.get("/api/status").json()["repository"]["reason"]
+        with Repository.open(root, cache_home=tmp_path / "cache") as other:
+            other.sync(rebuild=True)
+        assert client.get("/api/search?q=place1").status_code == 200
+        assert client.get("/file/m1.py").status_code == 200
+        shutil.rmtree(opened.places.store_folder)
+        assert client.get("/api/search?q=place1").status_code in {200, 503}
+    opened.close()
