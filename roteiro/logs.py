@@ -1,4 +1,7 @@
-"""The log of the server: a file in the state folder, cut off in time. Prompts are not in it unless asked for."""
+"""The log of the server: a file in the state folder, cut off in time. Prompts are not in it unless asked for.
+
+Each line holds the id of the request that it belongs to, or `-`; clients get the id as `x-request-id`.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ from pathlib import Path
 
 from roteiro.config import LogSettings
 from roteiro.folders import log_file
+from serve.http.request_id import REQUEST_ID
 
 __all__ = ["start_logging"]
 
 _FILE_BYTES = 2 * 1024 * 1024
 _FILES_KEPT = 3
-_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_FORMAT = "%(asctime)s %(levelname)s %(name)s [%(request)s]: %(message)s"
 
 
 def start_logging(settings: LogSettings, path: Path | None = None) -> Path:
@@ -29,6 +33,7 @@ def start_logging(settings: LogSettings, path: Path | None = None) -> Path:
         file, maxBytes=_FILE_BYTES, backupCount=_FILES_KEPT, encoding="utf-8", delay=True
     )
     handler.setFormatter(logging.Formatter(_FORMAT))
+    handler.addFilter(_with_request)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.level.upper())
@@ -36,3 +41,9 @@ def start_logging(settings: LogSettings, path: Path | None = None) -> Path:
     for name in ("httpx", "httpcore", "uvicorn.access"):
         logging.getLogger(name).setLevel(logging.WARNING)
     return file
+
+
+def _with_request(record: logging.LogRecord) -> bool:
+    """Give a record the id of its request, and let it pass."""
+    record.request = REQUEST_ID.get()
+    return True

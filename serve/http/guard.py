@@ -25,6 +25,7 @@ from litestar.types import (
 )
 
 from serve.errors import BadRequestError, ServeError
+from serve.http.request_id import REQUEST_ID
 from serve.http.service import Service
 from serve.wire.failures import envelope, failed
 from serve.wire.fields import shorten
@@ -68,6 +69,7 @@ class Guard:
         request_id = new_request_id()
         began = time.monotonic()
         scope["state"] = {"request_id": request_id}
+        REQUEST_ID.set(request_id)
         head = _Head(send, (*_HEADERS, (b"x-request-id", request_id.encode())))
         try:
             length = self._check(scope)
@@ -77,7 +79,7 @@ class Guard:
             await self._app(scope, self._bounded(receive, length), head.send)
         took_ms = (time.monotonic() - began) * 1000
         # The path alone: a query may hold words of the person, and a body is never logged.
-        _log.info("%s %r %d %.0f ms %s", scope["method"], scope["path"], head.status, took_ms, request_id)
+        _log.info("%s %r %d %.0f ms", scope["method"], scope["path"], head.status, took_ms)
 
     def _check(self, scope: HTTPScope) -> int | None:
         """Return the announced length of the body; raises ServeError for a request that must not pass."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import pytest
 
 from roteiro.config import LogSettings
 from roteiro.logs import start_logging
+from serve.http.request_id import REQUEST_ID
 
 
 @pytest.fixture
@@ -25,7 +27,7 @@ def test_what_is_logged_stands_in_the_file_and_nowhere_else(log, capsys):
     """Stdout and stderr belong to the command."""
     start_logging(LogSettings(), log)
     logging.getLogger("serve.http").info("request %s", "r1")
-    assert "INFO serve.http: request r1" in log.read_text()
+    assert "INFO serve.http [-]: request r1" in log.read_text()
     assert capsys.readouterr() == ("", "")
 
 
@@ -36,3 +38,18 @@ def test_the_level_is_honoured(log):
     logging.getLogger("serve").error("large")
     assert "small" not in log.read_text()
     assert "large" in log.read_text()
+
+
+async def test_whatever_a_request_starts_logs_its_id(log):
+    """A task and a thread, as an engine and the graph run in."""
+    start_logging(LogSettings(), log)
+
+    async def answer(request_id):
+        REQUEST_ID.set(request_id)
+        await asyncio.create_task(asyncio.to_thread(logging.getLogger("graph").info, "read"))
+
+    await asyncio.gather(*(asyncio.create_task(answer(request_id)) for request_id in ("r1", "r2")))
+    assert sorted(line.split(" ", 2)[2] for line in log.read_text().splitlines()) == [
+        "INFO graph [r1]: read",
+        "INFO graph [r2]: read",
+    ]
