@@ -79,7 +79,7 @@ class Guard:
             await self._app(scope, self._bounded(receive, length), head.send)
         took_ms = (time.monotonic() - began) * 1000
         # The path alone: a query may hold words of the person, and a body is never logged.
-        _log.info("%s %r %d %.0f ms", scope["method"], scope["path"], head.status, took_ms)
+        _log.info("%s %r %d %.0f ms %s", scope["method"], scope["path"], head.status, took_ms, request_id)
 
     def _check(self, scope: HTTPScope) -> int | None:
         """Return the announced length of the body; raises ServeError for a request that must not pass."""
