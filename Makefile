@@ -20,10 +20,10 @@ VENV := .venv
 BIN  := $(VENV)/bin
 ENV  := YES='$(YES)' GPU='$(GPU)' LOCAL='$(LOCAL)'
 
-UNIT := not (model or native or client or browser or index or slow)
+UNIT := not (model or native or client or browser or index or slow or exhaustive)
 
 .DEFAULT_GOAL := help
-.PHONY: help serve install dev test test-all lint docs clean
+.PHONY: help serve install dev test test-slow test-all lint docs clean
 
 help: ## Show what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1  \2/p' $(MAKEFILE_LIST) | awk '{printf "  %-5s %-10s", $$1, $$2; $$1=$$2=""; print}'
@@ -42,6 +42,9 @@ dev:
 
 test: dev ## Run the unit tests (no network, no model)
 	$(BIN)/pytest -q -n auto -m '$(UNIT)' $(ARGS)
+
+test-slow: dev ## Run the tests that take minutes: long histories, large inputs, many mutations
+	$(BIN)/pytest -q -n auto -m 'slow and not exhaustive' --durations=10 $(ARGS)
 
 test-all: dev ## Run every test that this machine can run
 	$(BIN)/pytest -q $(ARGS)

@@ -19,7 +19,7 @@ from graph.languages import language_named, language_of
 
 SAMPLES = Path(__file__).parent.parent / "fixtures" / "languages"
 
-_FEW, _MANY = 30, 20_000
+_FEW, _MANY, _MOST = 30, 2_000, 20_000
 
 _TOKENS = (
     b"(", b")", b"[", b"]", b"{", b"}", b"<", b">", b'"', b"'", b"`", b"\\", b"/*", b"*/", b"//", b"#", b"\n", b"\r",
@@ -79,7 +79,12 @@ def assert_sound(found: Facts, data: bytes) -> None:
 
 @pytest.mark.parametrize("language", EXTRACTED_LANGUAGES)
 @pytest.mark.parametrize(
-    "count", [pytest.param(_FEW, id="few"), pytest.param(_MANY, id="many", marks=pytest.mark.slow)]
+    "count",
+    [
+        pytest.param(_FEW, id="few"),
+        pytest.param(_MANY, id="many", marks=pytest.mark.slow),
+        pytest.param(_MOST, id="most", marks=pytest.mark.exhaustive),
+    ],
 )
 def test_mutated_samples_never_raise(language: str, count: int) -> None:
     """What is near to valid text reaches deeper into an extractor than noise does."""
