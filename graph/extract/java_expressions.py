@@ -83,7 +83,7 @@ class JavaExpressions(JavaTypes):
     def on_class_literal(self, node: Node) -> Expr:
         for part in self.parts(node):
             self.type(part)
-        return UNKNOWN
+        return Constant("class")
 
     # -- access ---------------------------------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ class JavaExpressions(JavaTypes):
         arguments = node.child_by_field_name("arguments")
         call = self.call(of, node, type_node.end_point[0] + 1, arguments, constructs=True)
         bodies = [part for part in self.parts(node) if self.kind(part) == "class_body"]
-        if not bodies:
+        if not bodies or not self.parts(bodies[0]):  # `new TypeToken<List<String>>() {}` defines nothing
             return call
         scope = self.anonymous_class(type_node, bodies[0], of)
         return CallExpr(ClassRef(scope), node.start_point[0] + 1, constructs=True)

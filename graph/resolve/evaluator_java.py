@@ -34,7 +34,15 @@ from graph.resolve.views import Bindings, FileView
 
 __all__ = ["JavaEvaluator"]
 
-_CONSTANTS = {"str": "String", "int": "int", "float": "double", "char": "char", "bool": "boolean", "none": "null"}
+_CONSTANTS = {
+    "str": "String",
+    "int": "int",
+    "float": "double",
+    "char": "char",
+    "bool": "boolean",
+    "none": "null",
+    "class": "Class",
+}
 _MAX_TYPES = 24
 
 
@@ -251,7 +259,7 @@ class JavaEvaluator(Evaluator):
             case External(name=outer):
                 return (External(f"{outer}.{name}"),)
             case Constant(type=kind) if kind != "none":
-                return (External(f"String.{name}"),)
+                return (External(f"{_CONSTANTS.get(kind, kind)}.{name}"),)
             case _:
                 return ()
 

@@ -21,6 +21,7 @@ _WIDER: dict[str, tuple[str, ...]] = {
     "boolean": ("Boolean", "Object"),
     "byte": ("short", "int", "long", "float", "double", "Byte", "Number", "Object"),
     "char": ("int", "long", "float", "double", "Character", "Object"),
+    "Class": ("Type", "AnnotatedElement", "Object"),
     "double": ("Double", "Number", "Object"),
     "float": ("double", "Float", "Number", "Object"),
     "int": ("long", "float", "double", "Integer", "Number", "Object"),
