@@ -11,10 +11,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from roteiro.answers import AnswerWriter
-from roteiro.config import Config, Flag, load_config
+from roteiro.config import Flag, load_config
 from roteiro.errors import UsageError
 from roteiro.root import find_root
 from roteiro.running import find_running, posted
+from roteiro.serving_record import find_server
 from roteiro.terminal import say
 from roteiro.wiring import build_ask, build_engines, open_repository
 from roteiro.workspace import Workspace
@@ -59,9 +60,10 @@ def run_ask(options: AskOptions) -> int:
     writer = AnswerWriter(as_json=options.as_json)
     with Workspace(open_repository(root, config), config) as workspace:
         top = workspace.repository.root
-        if not options.wants_own_engine and (server := find_running(config.serve.addr, top)):
-            say(f"asking the server at http://{config.serve.addr} ({server.model or 'no model'})")
-            return _by_server(options.question, config, writer)
+        if not options.wants_own_engine and (address := find_server(top, config.serve.addr)):
+            server = find_running(address, top)
+            say(f"asking the server at http://{address} ({(server and server.model) or 'no model'})")
+            return _by_server(options.question, address, writer)
         return _by_own_engine(options, workspace, writer)
 
 
@@ -74,8 +76,8 @@ def _flags(options: AskOptions) -> Iterator[Flag]:
         yield Flag("ask.prime", value=False, flag="--no-prime")
 
 
-def _by_server(question: str, config: Config, writer: AnswerWriter) -> int:
-    with posted(config.serve.addr, _ASK_PATH, encode_question(question)) as lines:
+def _by_server(question: str, address: str, writer: AnswerWriter) -> int:
+    with posted(address, _ASK_PATH, encode_question(question)) as lines:
         for event in decode_stream(lines):
             writer.take(event)
     return writer.finish()

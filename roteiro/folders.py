@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-__all__ = ["cache_folder", "log_file", "models_folder", "user_config_file"]
+__all__ = ["cache_folder", "log_file", "models_folder", "servers_folder", "user_config_file"]
 
 _APP = "roteiro"
 
@@ -34,3 +34,8 @@ def cache_folder() -> Path:
 def log_file() -> Path:
     """Return the log file of the server."""
     return platformdirs.user_state_path(_APP) / "roteiro.log"
+
+
+def servers_folder() -> Path:
+    """Return the folder in which running servers leave word of themselves."""
+    return platformdirs.user_state_path(_APP) / "servers"

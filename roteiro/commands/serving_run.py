@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,7 +15,7 @@ from roteiro.config.address import join_address, split_address
 from roteiro.errors import ModelError, RoteiroError
 from roteiro.logs import start_logging
 from roteiro.root import find_root
-from roteiro.running import find_running
+from roteiro.serving_record import find_server, recorded
 from roteiro.terminal import print_json, print_text, program, say
 from roteiro.wiring import build_engines, build_service, open_repository
 from roteiro.workspace import Workspace
@@ -49,7 +50,7 @@ def run_serve(options: ServeOptions) -> int:
     root = find_root(options.root)
     config = load_config(root, _flags(options))
     with Workspace(open_repository(root, config), config) as workspace:
-        _refuse_twice(workspace)
+        _refuse_twice(workspace, is_elsewhere_wanted=options.addr is not None or options.port is not None)
         start_logging(config.logs)
         repository = workspace.ready()
         engines = _engines(config, options.script)
@@ -70,13 +71,14 @@ def _flags(options: ServeOptions) -> Iterator[Flag]:
         yield Flag("logs.prompts", value=True, flag="--log-prompts")
 
 
-def _refuse_twice(workspace: Workspace) -> None:
-    """Say that we already run, before minutes are spent on an index or a model."""
+def _refuse_twice(workspace: Workspace, *, is_elsewhere_wanted: bool) -> None:
+    """Say that we already run, before minutes are spent on an index or a model; another port may be asked for."""
     address = workspace.config.serve.addr
-    if find_running(address, workspace.repository.root):
-        raise RoteiroError(
-            f"Roteiro already serves {workspace.repository.root} at http://{address}. Open that, or end it first."
-        )
+    if found := find_server(workspace.repository.root, address):
+        told = f"Roteiro already serves {workspace.repository.root} at http://{found}."
+        if found == address or not is_elsewhere_wanted:
+            raise RoteiroError(f"{told} Open that, end it first, or start another one with --port.")
+        say(f"{told} Starting another one.")
     from serve.http.server import bind
 
     host, port = split_address(address)
@@ -102,7 +104,14 @@ def _serve(service: Service, engines: list[Engine], workspace: Workspace, *, as_
     host, port = split_address(workspace.config.serve.addr)
     for engine in engines:
         say(f"starting {engine.describe().model} ({engine.describe().detail})")
-    return run(build_app(service), host, port, _teller(engines, workspace, as_json=as_json))
+    tell = _teller(engines, workspace, as_json=as_json)
+    with ExitStack() as until_the_end:
+
+        def ready(url: str) -> None:
+            until_the_end.enter_context(recorded(url.removeprefix("http://"), workspace.repository.root))
+            tell(url)
+
+        return run(build_app(service), host, port, ready)
 
 
 def _teller(engines: list[Engine], workspace: Workspace, *, as_json: bool) -> Callable[[str], None]:

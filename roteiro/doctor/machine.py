@@ -19,7 +19,7 @@ from roteiro.config import Config
 from roteiro.config.address import is_loopback, join_address, split_address
 from roteiro.doctor.finding import Finding, Level, command
 from roteiro.folders import models_folder
-from roteiro.running import find_running
+from roteiro.serving_record import find_server
 from roteiro.wiring import has_local_engine
 
 __all__ = ["look_at_address", "look_at_disk", "look_at_engine", "look_at_git", "look_at_python"]
@@ -82,8 +82,8 @@ def look_at_engine(_root: Path, config: Config) -> Iterator[Finding]:
 def look_at_address(root: Path, config: Config) -> Iterator[Finding]:
     """Yield whether the address can be served on."""
     address = config.serve.addr
-    if find_running(address, root):
-        yield Finding(check="address", level="ok", message=f"Roteiro serves this repository at http://{address}")
+    if found := find_server(root, address):
+        yield Finding(check="address", level="ok", message=f"Roteiro serves this repository at http://{found}")
         return
     reason = _refusal(*split_address(address))
     if reason:
