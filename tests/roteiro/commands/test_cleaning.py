@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from roteiro.folders import cache_folder
+
 
 def test_cleaning_needs_a_yes(roteiro, repository):
     """Without a terminal nothing is deleted."""
@@ -35,3 +37,34 @@ def test_models_stay_unless_they_are_named(roteiro, repository, tmp_path):
     assert not (models / "half.gguf.part").exists()
     roteiro("clean", "--models", "--yes", "--root", repository)
     assert not models.exists()
+
+
+def test_indexes_of_other_repositories_stay_unless_all_are_named(roteiro, repository):
+    """Cleaning up here must not cost minutes elsewhere."""
+    roteiro("sync", "--root", repository)
+    other = cache_folder() / "stores" / "django-0123"
+    other.mkdir(parents=True)
+    (other / "graph.db").write_bytes(b"x" * 1000)
+    roteiro("clean", "--yes", "--root", repository)
+    assert other.exists()
+    ran = roteiro("clean", "--yes", "--all", "--root", repository)
+    assert str(other) in ran.err
+    assert not other.exists()
+
+
+def test_what_lies_inside_another_place_is_counted_once(roteiro, repository):
+    """The shared cache of facts is a folder inside of the store's."""
+    roteiro("sync", "--root", repository)
+    store = repository / ".git" / "roteiro"
+    size = sum(file.stat().st_size for file in store.rglob("*") if file.is_file())
+    ran = roteiro("clean", "--yes", "--root", repository, "--json")
+    assert ran.json["deleted"].count(str(store)) == 1
+    assert str(store / "blobs") not in ran.json["deleted"]
+    assert size <= ran.json["bytes"] < 2 * size
+
+
+def test_a_running_server_of_this_repository_is_named(roteiro, repository, monkeypatch):
+    """It goes on, and has to index again."""
+    monkeypatch.setattr("roteiro.serving_record.find_server", lambda _root, _address: "127.0.0.1:9")
+    roteiro("sync", "--root", repository)
+    assert "runs at http://127.0.0.1:9" in roteiro("clean", "--yes", "--root", repository).err
