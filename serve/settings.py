@@ -46,7 +46,8 @@ class EngineSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     scheduling: Literal["exact", "batched"] = "exact"
     """`exact`: an answer does not depend on its neighbours. `batched`: faster with several, and not reproducible."""
     cache_mode: Literal["auto", "strict", "fast"] = "auto"
-    """`strict`: a cached prefix changes no bit of an answer. `fast`: generated tokens are used again too."""
+    """`strict`: a cached prefix changes no bit of an answer. `fast`: generated tokens are used again too, but for a
+    request with a seed. `auto` is fast for models of attention alone; recurrent and hybrid ones are always strict."""
     prefix_cache_mb: int = 512
     """Memory for the states of prefixes; 0 keeps none."""
     prefix_cache_disk_mb: int = 1_024

@@ -34,6 +34,13 @@ class Lane:
         self.number = number
         self.tokens: list[int] = []
         self.ends: list[int] = []
+        self.true_tokens: int | None = None
+        """How far `ends` tell the truth; None is all the way. A chunk that was cut in two ends before it."""
+
+    @property
+    def true_ends(self) -> list[int]:
+        """The ends of the chunks that were evaluated as they stand."""
+        return self.ends if self.true_tokens is None else [end for end in self.ends if end <= self.true_tokens]
 
     def keep(self, count: int) -> bool:
         """Go back to the first `count` tokens; True when the lane now holds exactly those, else it is empty."""
@@ -42,6 +49,11 @@ class Lane:
         if count and self._context.rewind(self.number, count):
             del self.tokens[count:]
             self.ends = [end for end in self.ends if end <= count]
+            whole = self.ends[-1] if self.ends else 0
+            if whole < count:
+                self.true_tokens = whole if self.true_tokens is None else min(whole, self.true_tokens)
+            elif self.true_tokens is not None and self.true_tokens >= count:
+                self.true_tokens = None
             return True
         self.clear()
         return count == 0
@@ -67,7 +79,7 @@ class Lane:
 
     def clear(self) -> None:
         """Forget everything."""
-        self.tokens, self.ends = [], []
+        self.tokens, self.ends, self.true_tokens = [], [], None
         self._context.forget(self.number)
 
 
@@ -120,11 +132,12 @@ class Context:
         while size < tokens:
             size *= 2
         size = min(size, self.limit_tokens)
-        states = [(lane, lane.save(), lane.tokens, lane.ends) for lane in self.lanes if lane.tokens]
+        states = [(lane, lane.save(), lane.tokens, lane.ends, lane.true_tokens) for lane in self.lanes if lane.tokens]
         self._free()
         self._create(size)
-        for lane, state, lane_tokens, ends in states:
-            lane.restore(state, lane_tokens, ends)
+        for lane, state, lane_tokens, ends, true_tokens in states:
+            if lane.restore(state, lane_tokens, ends):
+                lane.true_tokens = true_tokens
 
     def evaluate(self, works: Sequence[Work]) -> list[int]:
         """Evaluate one piece of work of each of some lanes in one batch; return where each one's logits are.
@@ -205,4 +218,4 @@ class Context:
         self.handle = None
         self.size_tokens = 0
         for lane in self.lanes:
-            lane.tokens, lane.ends = [], []
+            lane.tokens, lane.ends, lane.true_tokens = [], [], None

@@ -15,7 +15,7 @@ from serve.engine.local.generation import Emit, Generation, Parts, Steps, prefil
 from serve.engine.local.gguf import memory_bytes
 from serve.engine.local.machine import physical_cores, slots_of
 from serve.engine.local.native import NativeModel
-from serve.engine.local.prefixes import Prefixes
+from serve.engine.local.prefixes import Prefixes, Wanted
 from serve.engine.local.prompt import Prompter
 from serve.engine.local.sampler import Defaults
 from serve.engine.local.schedule import PREFILL_STEP
@@ -66,8 +66,8 @@ class Core:
         files = None
         if snapshot_folder is not None and settings.prefix_cache_disk_mb > 0:
             files = SnapshotFiles(snapshot_folder, settings.prefix_cache_disk_mb * _MIB)
-        is_fast = settings.cache_mode == "fast"
-        key = self._model.snapshot_key(path, settings, is_fast=is_fast)
+        is_fast = settings.cache_mode != "strict"  # a model that cannot go back is strict all the same
+        key = self._model.snapshot_key(path, settings)
         self._snapshots = Snapshots(key, settings.prefix_cache_mb * _MIB, files)
         self._prefixes = Prefixes(self._model, self._context, self._snapshots, is_fast=is_fast)
         self._parts = Parts(
@@ -110,7 +110,8 @@ class Core:
         if not prompt.tokens or total >= self.window_tokens:
             return
         # A preamble needs no logits, so all of it may be there already: an end behind it says so.
-        lane = self._prefixes.take(prompt, (*prompt.ends, total + 1), self._room(total, None), _ignore)
+        wanted = Wanted(ends=(*prompt.ends, total + 1), room_tokens=self._room(total, None), is_exact=True)
+        lane = self._prefixes.take(prompt, wanted, _ignore)
         try:
             yield from prefill(self._parts, lane, prompt, lambda _: None)
         finally:
@@ -129,7 +130,8 @@ class Core:
             raise ContextLengthError(size, self.window_tokens)
         generation = Generation(self._parts, request, prompt, emit, note)
         room = self._room(size, request.sampling.max_tokens)
-        lane = self._prefixes.take(prompt, prompt.ends, room, note)
+        wanted = Wanted(ends=prompt.ends, room_tokens=room, is_exact=request.sampling.seed is not None)
+        lane = self._prefixes.take(prompt, wanted, note)
         try:
             yield from generation.run(lane)
         finally:

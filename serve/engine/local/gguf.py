@@ -13,11 +13,42 @@ from typing import BinaryIO
 
 from serve.errors import EngineError
 
-__all__ = ["check_file", "memory_bytes"]
+__all__ = ["check_file", "check_whole", "memory_bytes"]
 
 _GIB = 1024**3
 _SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 """Bytes of each scalar type of the GGUF format; 8 is a string, 9 an array."""
+_BLOCKS = {
+    **dict.fromkeys((0, 26), (1, 4)),
+    **dict.fromkeys((1, 25, 30), (1, 2)),
+    **dict.fromkeys((27, 28), (1, 8)),
+    24: (1, 1),
+    2: (32, 18),
+    3: (32, 20),
+    6: (32, 22),
+    7: (32, 24),
+    8: (32, 34),
+    9: (32, 36),
+    10: (256, 84),
+    11: (256, 110),
+    12: (256, 144),
+    13: (256, 176),
+    14: (256, 210),
+    15: (256, 292),
+    16: (256, 66),
+    17: (256, 74),
+    18: (256, 98),
+    19: (256, 50),
+    20: (32, 18),
+    21: (256, 110),
+    22: (256, 82),
+    23: (256, 136),
+    29: (256, 56),
+    34: (256, 54),
+    35: (256, 66),
+    39: (32, 17),
+}
+"""Weights in a block and its bytes, by the tensor types of ggml (`ggml.h`); a type not here is taken as one byte."""
 _FOREIGN = {
     b"PK\x03\x04": "a zip archive or PyTorch checkpoint",
     b"<!DO": "a web page, perhaps the error page of a download",
@@ -30,6 +61,21 @@ _FOREIGN = {
 
 def check_file(path: Path) -> None:
     """Make sure that `path` is a whole GGUF file that this machine can hold.
+
+    Raises:
+        EngineError: says what was found and what to do.
+    """
+    size = check_whole(path)
+    memory = memory_bytes()
+    if size > memory:
+        raise EngineError(
+            f"The model file {path} needs {size / _GIB:.1f} GiB of memory; this machine has {memory / _GIB:.1f} GiB."
+            f" Choose a smaller model."
+        )
+
+
+def check_whole(path: Path) -> int:
+    """Return the bytes of a GGUF file that has all the tensor data that its header names.
 
     Raises:
         EngineError: says what was found and what to do.
@@ -49,12 +95,7 @@ def check_file(path: Path) -> None:
             f"The model file {path} is truncated: {size:,} bytes, and its own header asks for at least {needed:,}."
             f" Fetch it again: `roteiro model pull`."
         )
-    memory = memory_bytes()
-    if size > memory:
-        raise EngineError(
-            f"The model file {path} needs {size / _GIB:.1f} GiB of memory; this machine has {memory / _GIB:.1f} GiB."
-            f" Choose a smaller model."
-        )
+    return size
 
 
 def memory_bytes() -> int:
@@ -92,13 +133,21 @@ def _needed_bytes(file: BinaryIO, path: Path, size: int) -> int:
         last = 0
         for _ in range(tensors):
             _string(file, size)
-            dimensions = _number(file, "<I")
-            file.seek(8 * min(dimensions, 8) + 4, os.SEEK_CUR)
-            last = max(last, _number(file, "<Q"))
+            length = _tensor_bytes(file)
+            last = max(last, _number(file, "<Q") + length)
     except (struct.error, KeyError, RecursionError):
         return size + 1
     start = -(-file.tell() // alignment) * alignment
-    return start + last + (1 if tensors else 0)
+    return start + last
+
+
+def _tensor_bytes(file: BinaryIO) -> int:
+    """Return the bytes of the data of a tensor, from its dimensions and type."""
+    weights = 1
+    for _ in range(min(_number(file, "<I"), 8)):
+        weights *= _number(file, "<Q")
+    in_block, block_bytes = _BLOCKS.get(_number(file, "<I"), (weights or 1, 1))
+    return -(-weights // in_block) * block_bytes
 
 
 def _number(file: BinaryIO, layout: str) -> int:

@@ -82,14 +82,14 @@ class NativeModel:
         head = int(llama.llama_model_n_embd(handle)) // max(1, int(llama.llama_model_n_head(handle)))
         return int(llama.llama_model_n_layer(handle)) * int(llama.llama_model_n_head_kv(handle)) * head * 2 * 2
 
-    def snapshot_key(self, path: Path, settings: EngineSettings, *, is_fast: bool) -> bytes:
+    def snapshot_key(self, path: Path, settings: EngineSettings) -> bytes:
         """Return what a saved state depends on besides its tokens: the file, the library, and how they are run."""
         from importlib.metadata import version
 
         with path.open("rb") as file:
             digest = blake2b(file.read(_HEADER_BYTES), digest_size=24)
         library = version("llama_cpp_python")
-        run = (path.stat().st_size, library, PREFILL_STEP, settings.gpu_layers, "f16", "no flash", "swa full", is_fast)
+        run = (path.stat().st_size, library, PREFILL_STEP, settings.gpu_layers, "f16", "no flash", "swa full")
         digest.update(repr(run).encode())
         return digest.digest()
 

@@ -10,16 +10,27 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 
+from msgspec import Struct
+
 from serve.engine.local.context import Context, Lane
 from serve.engine.local.native import NativeModel
 from serve.engine.local.prompt import Prompt
 from serve.engine.local.schedule import PREFILL_STEP, chunk_ends, reusable
-from serve.engine.local.snapshots import Snapshots
+from serve.engine.local.snapshots import Snapshot, Snapshots
 
-__all__ = ["Prefixes"]
+__all__ = ["Prefixes", "Wanted"]
 
-_HEADROOM_TOKENS = 16
 _SHORTEST_SNAPSHOT_TOKENS = 64
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What a request asks of its lane."""
+
+    ends: Sequence[int]
+    """The ends of its chunks; one behind the last token says that no logits are needed."""
+    room_tokens: int
+    is_exact: bool = False
+    """Whatever the mode: a request that names a seed is to be answered the same each time."""
 
 
 class Prefixes:
@@ -31,32 +42,47 @@ class Prefixes:
         self._snapshots = snapshots
         self._is_fast = is_fast and model.rewinds_exactly
         self._free = list(context.lanes)  # the least recently used first
-        self._prompt_ends: dict[int, int] = {}
+        self._prompts: dict[int, Prompt] = {}
 
-    def take(self, prompt: Prompt, ends: Sequence[int], room_tokens: int, note: Callable[[str], None]) -> Lane:
+    def take(self, prompt: Prompt, wanted: Wanted, note: Callable[[str], None]) -> Lane:
         """Return a free lane that holds as much of the prompt as is known; `give_back` it. The window has the room."""
-        lane = max(self._free, key=lambda one: self._live(one, prompt.tokens, ends))
+        is_fast = self._is_fast and not wanted.is_exact
+        lane = max(self._free, key=lambda one: self._live(one, prompt.tokens, wanted.ends, is_fast=is_fast))
         self._free.remove(lane)
-        live = self._live(lane, prompt.tokens, ends)
-        stats = self._snapshots.stats
-        snapshot = self._snapshots.find(prompt.tokens, ends, live) if self._model.restores_exactly else None
+        live = self._live(lane, prompt.tokens, wanted.ends, is_fast=is_fast)
+        snapshot = self._find(prompt, wanted.ends, live, is_fast=is_fast)
         self._keep_displaced(lane, max(live, snapshot.size_tokens if snapshot else 0))
         self._note_difference(lane, prompt, live, note)
-        if snapshot is None and not lane.keep(live) and self._model.restores_exactly:
-            snapshot = self._snapshots.find(prompt.tokens, ends)  # it could not go back as far as hoped
-        if room_tokens > self._context.size_tokens and not self._model.restores_exactly:
+        if snapshot is None and not lane.keep(live):
+            snapshot = self._find(prompt, wanted.ends, 0, is_fast=is_fast)  # it could not go back as far as hoped
+        if wanted.room_tokens > self._context.size_tokens and not self._model.restores_exactly:
             for idle in (lane, *self._free):
                 idle.clear()  # it would not survive the change exactly
-        self._context.reserve(room_tokens)
+        self._context.reserve(wanted.room_tokens)
         if snapshot is not None:
-            begun = time.perf_counter()
-            lane.restore(snapshot.state, prompt.tokens[: snapshot.size_tokens], snapshot.ends)
-            stats.restores += 1
-            stats.restore_ms += (time.perf_counter() - begun) * 1000
-        stats.hits += bool(lane.tokens)
-        stats.misses += not lane.tokens
-        self._prompt_ends[lane.number] = len(prompt.tokens)
+            self._restore(lane, prompt, snapshot)
+        self._snapshots.stats.hits += bool(lane.tokens)
+        self._snapshots.stats.misses += not lane.tokens
+        self._prompts[lane.number] = prompt
         return lane
+
+    def _find(self, prompt: Prompt, ends: Sequence[int], longer_than: int, *, is_fast: bool) -> Snapshot | None:
+        """Return the longest snapshot that may be used; of those in other chunks only where exactness is not asked."""
+        if not self._model.restores_exactly:
+            return None
+        found = self._snapshots.find(prompt.tokens, ends, longer_than)
+        if not is_fast:
+            return found
+        least = found.size_tokens if found else longer_than
+        return self._snapshots.find(prompt.tokens, _blocks(len(prompt.tokens)), least, is_exact=False) or found
+
+    def _restore(self, lane: Lane, prompt: Prompt, snapshot: Snapshot) -> None:
+        begun = time.perf_counter()
+        lane.restore(snapshot.state, prompt.tokens[: snapshot.size_tokens], snapshot.ends)
+        if not snapshot.is_exact:
+            lane.true_tokens = 0
+        self._snapshots.stats.restores += 1
+        self._snapshots.stats.restore_ms += (time.perf_counter() - begun) * 1000
 
     def give_back(self, lane: Lane) -> None:
         """Let the next request have a lane; what it holds stays until then."""
@@ -75,7 +101,9 @@ class Prefixes:
         end = len(lane.tokens)
         # A model that cannot go back needs its own last prompt for the next turn of the same conversation.
         is_wanted = end in prompt.kept_ends or (end == len(prompt.tokens) and not self._model.rewinds_exactly)
-        if not is_wanted or not self._is_worth_it(end) or self._snapshots.holds(lane.tokens, lane.ends):
+        if not is_wanted or not self._is_worth_it(end) or not _is_exact(lane, prompt):
+            return 0
+        if self._snapshots.holds(lane.tokens, lane.ends):
             return 0
         kept = self._snapshots.put(lane.tokens, lane.ends, lane.save(), is_base=end == prompt.preamble_tokens)
         return end if kept else 0
@@ -83,23 +111,39 @@ class Prefixes:
     def _is_worth_it(self, tokens: int) -> bool:
         return tokens >= _SHORTEST_SNAPSHOT_TOKENS and self._model.restores_exactly
 
-    def _live(self, lane: Lane, tokens: list[int], ends: Sequence[int]) -> int:
-        if self._is_fast:
+    def _live(self, lane: Lane, tokens: list[int], ends: Sequence[int], *, is_fast: bool) -> int:
+        if is_fast:
             pairs = zip(tokens[:-1], lane.tokens, strict=False)
             return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
-        return reusable(tokens, ends, lane.tokens, lane.ends)
+        return reusable(tokens, ends, lane.tokens, lane.true_ends)
 
     def _keep_displaced(self, lane: Lane, used: int) -> None:
         """Snapshot the last prompt of a lane that another conversation takes over."""
-        end = self._prompt_ends.get(lane.number, 0)
-        is_displaced = end - used > PREFILL_STEP and self._is_worth_it(end) and end in lane.ends
-        if not (is_displaced and self._model.rewinds_exactly and lane.keep(end)):
+        prompt = self._prompts.get(lane.number)
+        end = len(prompt.tokens) if prompt is not None else 0
+        if prompt is None or end - used <= PREFILL_STEP or not self._is_worth_it(end):
             return
-        if not self._snapshots.holds(lane.tokens, lane.ends):
-            self._snapshots.put(lane.tokens, lane.ends, lane.save())
+        if not self._model.rewinds_exactly or lane.tokens[:end] != prompt.tokens:
+            return
+        is_exact = tuple(lane.true_ends[: len(prompt.ends)]) == prompt.ends
+        ends = prompt.ends if is_exact else _blocks(end)
+        tokens = prompt.tokens[: ends[-1]]
+        is_new = (is_exact or self._is_fast) and not self._snapshots.holds(tokens, ends, is_exact=is_exact)
+        if is_new and lane.keep(ends[-1]):
+            self._snapshots.put(tokens, ends, lane.save(), is_exact=is_exact)
 
     def _note_difference(self, lane: Lane, prompt: Prompt, live: int, note: Callable[[str], None]) -> None:
         if lane.tokens and not live:
             pairs = enumerate(zip(prompt.tokens, lane.tokens, strict=False))
             at = next((at for at, (ours, theirs) in pairs if ours != theirs), None)
             note(f"prefix cache: the prompt differs from the last one at token {at}")
+
+
+def _is_exact(lane: Lane, prompt: Prompt) -> bool:
+    """Say whether a lane was evaluated in the chunks of a prompt's schedule."""
+    return tuple(lane.true_ends) == prompt.ends[: len(lane.ends)]
+
+
+def _blocks(tokens: int) -> tuple[int, ...]:
+    """Return the ends of whole blocks, by which prefixes are found that were not evaluated in chunks of a schedule."""
+    return tuple(range(PREFILL_STEP, tokens + 1, PREFILL_STEP))

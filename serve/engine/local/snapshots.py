@@ -26,6 +26,7 @@ class Snapshot(Struct, frozen=True):
     ends: tuple[int, ...]
     state: bytes
     is_base: bool = False
+    is_exact: bool = True
 
     @property
     def size_tokens(self) -> int:
@@ -51,36 +52,49 @@ class Snapshots:
     """At most `budget_bytes` of states in memory; `files` keeps them over a restart."""
 
     def __init__(self, root: bytes, budget_bytes: int, files: SnapshotFiles | None = None) -> None:
-        self._root = root
+        self._roots = {True: root, False: root + b"fast"}
         self._budget_bytes = budget_bytes
         self._files = files
         self._kept: OrderedDict[bytes, Snapshot] = OrderedDict()  # the least recently used first
         self.stats = CacheStats()
 
-    def find(self, tokens: Sequence[int], ends: Sequence[int], longer_than: int = 0) -> Snapshot | None:
-        """Return the longest snapshot of a whole number of the first chunks, never of all `tokens`."""
-        keys = chunk_keys(self._root, tokens, ends)
+    def find(
+        self, tokens: Sequence[int], ends: Sequence[int], longer_than: int = 0, *, is_exact: bool = True
+    ) -> Snapshot | None:
+        """Return the longest snapshot of a whole number of the first chunks, never of all `tokens`.
+
+        Those that were not evaluated in the chunks they are kept under (`is_exact` false) are found apart.
+        """
+        keys = chunk_keys(self._roots[is_exact], tokens, ends)
         for end, key in zip(reversed(ends[: len(keys)]), reversed(keys), strict=True):
             if not longer_than < end < len(tokens):
                 continue
-            found = self._kept.get(key) or self._from_disk(key, tuple(ends[: ends.index(end) + 1]))
+            found = self._kept.get(key) or self._from_disk(key, tuple(ends[: ends.index(end) + 1]), is_exact=is_exact)
             if found is not None:
                 self._kept.move_to_end(key)
                 return found
         return None
 
-    def holds(self, tokens: Sequence[int], ends: Sequence[int]) -> bool:
+    def holds(self, tokens: Sequence[int], ends: Sequence[int], *, is_exact: bool = True) -> bool:
         """Say whether exactly this prefix is kept in memory."""
-        keys = chunk_keys(self._root, tokens, ends)
+        keys = chunk_keys(self._roots[is_exact], tokens, ends)
         return bool(keys) and keys[-1] in self._kept
 
-    def put(self, tokens: Sequence[int], ends: Sequence[int], state: bytes, *, is_base: bool = False) -> bool:
+    def put(
+        self,
+        tokens: Sequence[int],
+        ends: Sequence[int],
+        state: bytes,
+        *,
+        is_base: bool = False,
+        is_exact: bool = True,
+    ) -> bool:
         """Keep a state, at the cost of others; False when it is larger than all the room there is."""
         if not state or len(state) > self._budget_bytes:
             self.stats.refused += bool(state)
             return False
-        key = chunk_keys(self._root, tokens, ends)[-1]
-        self._keep(key, Snapshot(tuple(ends), state, is_base))
+        key = chunk_keys(self._roots[is_exact], tokens, ends)[-1]
+        self._keep(key, Snapshot(tuple(ends), state, is_base, is_exact))
         if self._files is not None:
             self._files.write(key, ends, state, is_base=is_base)
         return True
@@ -96,12 +110,12 @@ class Snapshots:
             self._files.flush()
             self.stats.disk_bytes = self._files.size_bytes
 
-    def _from_disk(self, key: bytes, ends: tuple[int, ...]) -> Snapshot | None:
+    def _from_disk(self, key: bytes, ends: tuple[int, ...], *, is_exact: bool) -> Snapshot | None:
         read = self._files.read(key, ends) if self._files is not None else None
         if read is None or len(read.state) > self._budget_bytes:
             return None
         self.stats.disk_hits += 1
-        self._keep(key, Snapshot(ends, read.state, read.is_base))
+        self._keep(key, Snapshot(ends, read.state, read.is_base, is_exact))
         return self._kept[key]
 
     def _keep(self, key: bytes, snapshot: Snapshot) -> None:

@@ -47,7 +47,8 @@ def core(tiny_model):
 
     made = []
 
-    def make(kind, folder=None, **settings):
+    def make(kind, folder=None, cache_mode="strict", **settings):
+        settings["cache_mode"] = cache_mode
         made.append(Core(tiny_model(kind), "m", EngineSettings(threads=1, **settings), ToolLimits(), folder))
         return made[-1]
 
@@ -56,7 +57,7 @@ def core(tiny_model):
         one.close()
 
 
-def logits(core, request):
+def logits(core, request, *, is_exact=False):
     """Return the logits after a prompt, and how many of its tokens were there already."""
     from serve.engine.local.native import llama
 
@@ -66,8 +67,10 @@ def logits(core, request):
 
     def steps():
         from serve.engine.local.generation import prefill
+        from serve.engine.local.prefixes import Wanted
 
-        lane = core._prefixes.take(prompt, prompt.ends, core._room(len(prompt.tokens), 8), lambda _: None)
+        wanted = Wanted(ends=prompt.ends, room_tokens=core._room(len(prompt.tokens), 8), is_exact=is_exact)
+        lane = core._prefixes.take(prompt, wanted, lambda _: None)
         cached = len(lane.tokens)
         _, place = yield from prefill(core._parts, lane, prompt, lambda _: None)
         found.extend((list(llama.llama_get_logits_ith(core._context.handle, place)[:size]), cached))
@@ -399,3 +402,26 @@ def test_fast_mode_uses_generated_tokens_again(core):
             first = said(made, turns("one " * 100, sampling=Sampling(max_tokens=8, logit_bias=((70, 100.0),))))
             cached.append(logits(made, turns("one " * 100, first, "two"))[1])
         assert (cached[0] > cached[1]) is is_more
+
+
+def test_fast_mode_answers_a_seed_exactly(core):
+    """Whatever was generated before in the same lane, or kept of it."""
+    for number, request in enumerate((turns("one " * 100, "said", "two"), turns("one " * 100, "AAAA", "two"))):
+        fast = core("attention", cache_mode="fast")
+        answer(fast, turns("one " * 100, sampling=Sampling(max_tokens=8, logit_bias=((70, 100.0),))))
+        answer(fast, turns("one " * 100, "AAAA", "three", sampling=Sampling(max_tokens=8)))
+        if number:
+            logits(fast, turns("another " * 100))
+        hit, cached = logits(fast, request, is_exact=True)
+        cold, _ = logits(core("attention"), request)
+        assert cached > 100
+        assert hit == cold
+
+
+def test_fast_mode_keeps_a_displaced_conversation(core):
+    """In blocks, since its tokens were not evaluated in the chunks of a schedule."""
+    fast = core("attention", cache_mode="fast")
+    answer(fast, turns("one " * 200, sampling=Sampling(max_tokens=8, logit_bias=((70, 100.0),))))
+    logits(fast, turns("one " * 200, "AAAA", "two " * 100))
+    logits(fast, turns("other"))
+    assert logits(fast, turns("one " * 200, "AAAA", "two " * 100, "x", "three"))[1] > 1_200

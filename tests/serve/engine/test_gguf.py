@@ -43,7 +43,7 @@ def test_whole_file_passes(tmp_path):
     check(tmp_path, WHOLE)
 
 
-@pytest.mark.parametrize("size", [4, 20, 40, 100, len(WHOLE) - 32])
+@pytest.mark.parametrize("size", [4, 20, 40, 100, len(WHOLE) - 32, len(WHOLE) - 1])
 def test_truncated_file_is_told(tmp_path, size):
     """Wherever it breaks off."""
     with pytest.raises(EngineError, match=r"truncated.*roteiro model pull"):
@@ -81,3 +81,17 @@ def test_file_larger_than_the_memory_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(gguf, "memory_bytes", lambda: 16)
     with pytest.raises(EngineError, match=r"needs .* GiB of memory; this machine has"):
         check(tmp_path, WHOLE)
+
+
+def test_quantized_tensors_are_counted_in_whole_blocks(tmp_path):
+    """300 weights of Q4_K are two blocks of 144 bytes."""
+    tensor = text(b"w") + struct.pack("<IQIQ", 1, 300, 12, 0)
+    check(tmp_path, model(tensors=tensor, tensor_count=1, data=b"\0" * 288))
+    with pytest.raises(EngineError, match="truncated"):
+        check(tmp_path, model(tensors=tensor, tensor_count=1, data=b"\0" * 287))
+
+
+def test_a_tensor_of_a_type_unknown_here_is_let_pass(tmp_path):
+    """llama.cpp may know it."""
+    tensor = text(b"w") + struct.pack("<IQIQ", 1, 300, 99, 0)
+    check(tmp_path, model(tensors=tensor, tensor_count=1, data=b"\0"))
