@@ -1,6 +1,7 @@
 """Types of Java and their members: classes, interfaces, enums, records, annotation types, wherever they stand.
 
-A class without a name is called `$` and what it extends, a constructor like its class. What initializers run stands in
+A class without a name is an object that is made where it is written: a variable called `$` and what it extends, with
+the scope of a class. A constructor is called like its class. What initializers run stands in
 scopes of kind `static` and `initializer` of the class.
 """
 
@@ -114,7 +115,7 @@ class JavaDefinitions(JavaStatements):
         base = of.id if isinstance(of, Name) else of.name if isinstance(of, Attribute) else ""
         name = f"${base or self.text(name_node).split('<', 1)[0].rsplit('.', 1)[-1]}"
         index = self.define(
-            NodeKind.CLASS,
+            NodeKind.VARIABLE,
             name_node,
             body,
             name=name,

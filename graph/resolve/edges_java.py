@@ -1,6 +1,5 @@
 """The edges of one Java file, where they differ from those of other languages."""
 
-
 from __future__ import annotations
 
 from graph.extract.facts import Attribute, Expr, Name, Subscript
@@ -54,6 +53,18 @@ class JavaEdges(EdgeCollector):
                 if isinstance(expr, Name) and expr.id[:1].isupper():
                     found.add(expr.id)
         return sorted(found)
+
+    def _hierarchy(self) -> None:
+        super()._hierarchy()
+        for index, definition in enumerate(self._view.facts.definitions):
+            if "anonymous" in definition.modifiers and definition.scope >= 0:
+                owner = Class(self._view.path, index)
+                for base in self._java.bases(owner):
+                    other = self._java.view(base.path)
+                    is_interface = other.facts.definitions[base.index].kind is NodeKind.INTERFACE
+                    kind = EdgeKind.IMPLEMENTS if is_interface else EdgeKind.INHERITS
+                    self._add(self._view.key_of(index), kind, other.key_of(base.index), definition.name_line)
+                self._overrides(owner, definition.scope)
 
     def _overrides(self, owner: Class, scope: int) -> None:
         """Add what each method overrides: in the nearest class that has one of its name and parameters."""
