@@ -94,9 +94,9 @@ def sync(
 
 @contextmanager
 def _rarer_collections() -> Generator[None]:
-    """Look for cycles less often: facts are trees, and looking at them again and again costs time."""
+    """Look for cycles hardly ever: facts and values are trees, and looking at them again and again costs time."""
     before = gc.get_threshold()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(200_000, 50, 100)
     try:
         yield
     finally:

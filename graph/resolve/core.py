@@ -57,6 +57,8 @@ class EvaluatorCore:
         self._nesting = 0
         self._aside: set[str] = set()
         self._tries: dict[Hashable, int] = {}
+        self._final: dict[tuple[int, int, int], tuple[Expr, Values]] = {}
+        """Attributes asked for while nothing was open, by identity; each entry keeps its expression alive."""
         self._literals: list[tuple[FileView, int, Collection, int]] = []
         self._literal_numbers: dict[int, int] = {}
 
@@ -64,6 +66,7 @@ class EvaluatorCore:
         """Drop what was computed, for another round with richer flows."""
         self._memory.clear()
         self._tries.clear()
+        self._final.clear()
         self._orders.clear()
         self._steps = _MAX_STEPS
 
@@ -247,10 +250,18 @@ class EvaluatorCore:
 
 def union(groups: Iterable[Values]) -> Values:
     """Return all alternatives of several results in order, each once, bounded."""
-    seen: dict[Value, None] = {}
+    first: Values = ()
+    seen: dict[Value, None] | None = None
     for group in groups:
+        if not group:
+            continue
+        if seen is None:
+            if not first and len(group) == 1:
+                first = tuple(group)  # nearly always the only one
+                continue
+            seen = dict.fromkeys(first)
         for value in group:
-            seen.setdefault(value, None)
+            seen[value] = None
             if len(seen) >= MAX_ALTERNATIVES:
                 return tuple(seen)
-    return tuple(seen)
+    return first if seen is None else tuple(seen)

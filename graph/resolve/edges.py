@@ -222,10 +222,10 @@ class EdgeCollector:
         """Add the properties that an access such as `request.user.name` reads: they run without being called."""
         while isinstance(expr, Attribute):
             for value in self._evaluator.evaluate(self._view, scope, expr.base, line):
-                if not isinstance(value, Instance):
+                if type(value) is not Instance:
                     continue
                 for item in self._evaluator.member(Class(value.path, value.index), expr.name):
-                    if isinstance(item, Function) and self._is_property(item):
+                    if type(item) is Function and self._is_property(item):
                         self._add(caller, EdgeKind.REFERENCES, self.key_of(item) or caller, expr.line or line)
             expr = expr.base
 

@@ -35,30 +35,45 @@ class Evaluator(NameLookup, FixtureReader, TypeReader, MemberLookup, ContainerRe
     def evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
         if self._nesting >= MAX_NESTING:
             return self.too_deep()
+        if type(expr) is Attribute and not self._open and not self._aside:
+            return self._at_top(view, scope, expr, line)
         self._nesting += 1
         try:
             return self._evaluate(view, scope, expr, line)
         finally:
             self._nesting -= 1
 
-    def _evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:  # noqa: PLR0911 - one for each kind
+    def _at_top(self, view: FileView, scope: int, expr: Attribute, line: int) -> Values:
+        """Return an attribute that nothing open asks for: its value is final, and several passes ask for it."""
+        key = (id(expr), scope, line)
+        known = self._final.get(key)
+        if known is not None:
+            return known[1]
+        self._nesting += 1
+        try:
+            values = self._evaluate(view, scope, expr, line)
+        finally:
+            self._nesting -= 1
+        self._final[key] = (expr, values)
+        return values
+
+    def _evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        kind = type(expr)  # comparing types is twice as fast as matching them, and this is the hottest path of all
+        if kind is Name:
+            return self.name(view, scope, expr.id, line)  # type: ignore[union-attr] # just tested
+        if kind is Attribute:
+            return self._attributes(view, scope, expr, line)  # type: ignore[arg-type] # just tested
         match expr:
-            case Name(id=name):
-                return self.name(view, scope, name, line)
-            case Attribute(base=base, name=name):
-                values = self.evaluate(view, scope, base, line)
-                if len(values) == 1:  # nearly always, and this is the hot path
-                    return self.attribute(values[0], name)
-                return union(self.attribute(value, name) for value in values)
             case CallExpr():
                 key = ("call", id(expr), view.path, scope)
-                return self.guarded(key, lambda: self._call(view, scope, expr, line))
+                known = self._memory.get(key)
+                return known if known is not None else self.guarded(key, lambda: self._call(view, scope, expr, line))
+            case ConstantExpr(type=type_name, value=value):
+                return (Constant(type_name, value),)
             case Subscript(base=base, index=index):
                 return self._indexed(view, scope, base, index, line)
             case Union(options=options):
-                return union(self.evaluate(view, scope, option, line) for option in options)
-            case ConstantExpr(type=kind, value=value):
-                return (Constant(kind, value),)
+                return union([self.evaluate(view, scope, option, line) for option in options])
             case Collection():
                 return (self.literal(view, scope, expr, line),)
             case FunctionRef(scope=body):
@@ -68,6 +83,12 @@ class Evaluator(NameLookup, FixtureReader, TypeReader, MemberLookup, ContainerRe
                 return (Class(view.path, number),) if number >= 0 else ()
             case _:
                 return ()
+
+    def _attributes(self, view: FileView, scope: int, expr: Attribute, line: int) -> Values:
+        values = self.evaluate(view, scope, expr.base, line)
+        if len(values) == 1:  # nearly always
+            return self.attribute(values[0], expr.name)
+        return union([self.attribute(value, expr.name) for value in values]) if values else ()
 
     def _call(self, view: FileView, scope: int, call: CallExpr, line: int) -> Values:
         values = self.evaluate(view, scope, call.function, line)

@@ -31,6 +31,7 @@ from graph.resolve.views import FileView
 
 __all__ = ["flow_arguments"]
 
+_NAMED = frozenset({FunctionRef, Name})
 _MAX_ROUNDS = 4
 _MAX_HANDED = 8
 """A parameter that gets more different things is a general one; following it would say nothing."""
@@ -53,24 +54,26 @@ def _handed(evaluator: Evaluator, view: FileView, keys: set[str]) -> dict[tuple[
         for call in facts.calls:
             if not call.arguments and not call.keywords:
                 continue
-            if any(isinstance(item, FunctionRef | Name) for item in call.arguments) or call.keywords:
-                _feed(evaluator, view, scope, call, found)
-            for function in targets(evaluator, view, scope, call):
+            values = evaluator.evaluate(view, scope, call.function, call.line)
+            hands_names = any(type(item) in _NAMED for item in call.arguments)
+            if hands_names or call.keywords:
+                _feed(evaluator, view, scope, call, values, found)
+            for function in _targets(evaluator, values):
                 if function.path == view.path:
                     _hand(evaluator, view, scope, call, function, keys, found)
-                if any(isinstance(value, FunctionRef | Name) for value in call.arguments):
+                if hands_names:
                     _expect(evaluator, view, scope, call, function, found)
-            for function, index, values in evaluator.passed(view, scope, call):
-                kept = tuple(_settled(value) for value in values if _flows(value, is_key=False))
+            for function, index, given in evaluator.passed(view, scope, call):
+                kept = tuple(_settled(value) for value in given if _flows(value, is_key=False))
                 if kept and function.path == view.path:
                     place = (view.path, function.scope, index)
                     found[place] = union([found.get(place, ()), kept])
     return {key: values for key, values in found.items() if len(values) <= _MAX_HANDED}
 
 
-def targets(evaluator: Evaluator, view: FileView, scope: int, call: CallExpr) -> Iterator[Function]:
-    """Give the functions that a call runs: functions, and the constructors of classes."""
-    for value in evaluator.evaluate(view, scope, call.function, call.line):
+def _targets(evaluator: Evaluator, values: Values) -> Iterator[Function]:
+    """Give the functions that calling these values runs: functions, and the constructors of classes."""
+    for value in values:
         if isinstance(value, Function):
             yield value
         elif isinstance(value, Class):
@@ -104,13 +107,20 @@ def _hand(
 
 
 def _feed(
-    evaluator: Evaluator, view: FileView, scope: int, call: CallExpr, found: dict[tuple[str, int, int], Values]
+    evaluator: Evaluator,
+    view: FileView,
+    scope: int,
+    call: CallExpr,
+    values: Values,
+    found: dict[tuple[str, int, int], Values],
 ) -> None:
     """Give the elements of an iterable to the function that is called with each: `map(f, xs)`, `xs.sort(key=f)`."""
     rules = evaluator.rules(view)
-    for value in evaluator.evaluate(view, scope, call.function, call.line):
+    for value in values:
         name = value.name if isinstance(value, External | Method) else ""
         callbacks = rules.callbacks(name, call) if name else ()
+        if not callbacks:
+            continue
         functions = [
             handed
             for item in callbacks

@@ -6,6 +6,7 @@ entry has no edges of its own beyond `contains`.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
@@ -94,6 +95,7 @@ class LanguageRules(Protocol):
         ...
 
 
+@cache
 def rules_for(language: str) -> LanguageRules | None:
     """Return the rules of a language, None where calls are not resolved."""
     match language:

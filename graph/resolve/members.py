@@ -115,7 +115,9 @@ class MemberLookup(EvaluatorCore):
     def _outside(self, owner: Class, name: str) -> Values:
         """Return a member that a base class outside the repository may define."""
         for ancestor in self.ancestors(owner):
-            for base in self.guarded(("outside", ancestor), partial(self._outer_bases, ancestor)):
+            key = ("outside", ancestor)
+            known = self._memory.get(key)
+            for base in known if known is not None else self.guarded(key, partial(self._outer_bases, ancestor)):
                 if isinstance(base, External):
                     return (External(f"{base.name}.{name}"),)
         return ()
@@ -140,7 +142,9 @@ class MemberLookup(EvaluatorCore):
 
     def member(self, owner: Class, name: str) -> Values:
         """Return a member as the class or one of its bases defines it, unbound."""
-        return self.guarded(("member", owner, name), lambda: self._member(owner, name))
+        key = ("member", owner, name)
+        known = self._memory.get(key)
+        return known if known is not None else self.guarded(key, lambda: self._member(owner, name))
 
     def _member(self, owner: Class, name: str) -> Values:
         for ancestor in self.ancestors(owner):
@@ -151,7 +155,9 @@ class MemberLookup(EvaluatorCore):
 
     def own_member(self, owner: Class, name: str) -> Values:
         """Return a member that this very class defines, in its body or through its methods' receiver."""
-        return self.guarded(("own", owner, name), lambda: self._own_member(owner, name))
+        key = ("own", owner, name)
+        known = self._memory.get(key)
+        return known if known is not None else self.guarded(key, lambda: self._own_member(owner, name))
 
     def _own_member(self, owner: Class, name: str) -> Values:
         view = self.view(owner.path)

@@ -34,16 +34,20 @@ class NameLookup(EvaluatorCore):
         bindings = view.bindings(number, name)
         if bindings is None:
             return ()
-        if not same_frame:
-            line = 0
-        if len(bindings.everything) == 1:
+        if not same_frame or len(bindings.everything) == 1:
             line = 0
         key = ("name", view.path, number, name, line)
-        known = self.recall(key)
+        known = self._memory.get(key)
         return known if known is not None else self.guarded(key, lambda: self.bound(view, bindings, line))
 
     def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
         """Return the scope that binds a name seen from a scope, and whether both run as one frame."""
+        key = (scope, name)
+        if key not in view.finds:
+            view.finds[key] = self._find(view, scope, name)
+        return view.finds[key]
+
+    def _find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
         scopes = view.facts.scopes
         number, same_frame = view.binding_scope(scope, name), True
         if number != scope:
@@ -65,7 +69,7 @@ class NameLookup(EvaluatorCore):
             found = self.guarded(("star", view.path, name), lambda: self._from_stars(view, name))
             if found:
                 return found
-        return self.rules(view).builtin(name)
+        return view.rules.builtin(name)
 
     def _from_stars(self, view: FileView, name: str) -> Values:
         for star in reversed(view.stars):
@@ -154,7 +158,9 @@ class NameLookup(EvaluatorCore):
 
     def parameter(self, view: FileView, scope: int, index: int) -> Values:
         """Return what a parameter may be: the receiver, its declared type, its default, what call sites hand over."""
-        return self.guarded(("parameter", view.path, scope, index), lambda: self._parameter(view, scope, index))
+        key = ("parameter", view.path, scope, index)
+        known = self._memory.get(key)
+        return known if known is not None else self.guarded(key, lambda: self._parameter(view, scope, index))
 
     def _parameter(self, view: FileView, scope: int, index: int) -> Values:
         parameter = view.parameters(scope)[index]

@@ -26,6 +26,7 @@ class FileView:
         "additions",
         "attributes",
         "facts",
+        "finds",
         "items",
         "language",
         "path",
@@ -41,6 +42,8 @@ class FileView:
         self.facts = facts
         self.language = facts.language
         self.self_names = rules.self_names
+        self.finds: dict[tuple[int, str], tuple[int, bool] | None] = {}
+        """What was found by scope and name, for the lookup of names to remember."""
         self._found: list[dict[str, list[Binding]]] = [{} for _ in facts.scopes]
         self.stars: list[Import] = []
         self.self_attributes: dict[int, dict[str, list[tuple[int, Assign]]]] = {}
