@@ -34,6 +34,8 @@ def look_at_models(_root: Path, config: Config) -> Iterator[Finding]:
 
 
 def _installed(model: InstalledModel, folder: ModelFolder) -> Finding:
+    if model.state == "ready" and (problem := folder.incompleteness_of(model.sha256, model.path)):
+        return _problem(problem, command("model", "remove", model.id))
     if model.state == "ready":
         return Finding(check="model", level="ok", message=f"{model.id} ({model.path})")
     if any(known.id == model.id for known in folder.registry):

@@ -20,6 +20,7 @@ from roteiro.errors import ModelError, UsageError
 from roteiro.models.digest import file_sha256
 from roteiro.models.progress import Progress, no_progress
 from roteiro.models.registry import DEFAULT_MODEL, REGISTRY, KnownModel, known_model
+from roteiro.models.whole import incompleteness
 
 __all__ = ["InstalledModel", "ModelFolder"]
 
@@ -126,7 +127,13 @@ class ModelFolder:
         if found != record.sha256:
             return _damaged(record, f"its SHA-256 is {found[:12]}..., expected {record.sha256[:12]}...")
         self.keep(record.id, Path(record.path), record.sha256)
+        if problem := self.incompleteness_of(record.sha256, Path(record.path)):
+            return _damaged(record, problem)
         return _look_at(record, is_verified=True)
+
+    def incompleteness_of(self, sha256: str, path: Path) -> str:
+        """Return what its own header says is missing of a file; empty for one whose digest its publisher gave."""
+        return "" if any(model.sha256 == sha256 for model in self.registry) else incompleteness(path)
 
     def keep(self, model_id: str, path: Path, sha256: str) -> InstalledModel:
         """Record a file whose digest was just computed."""
@@ -148,6 +155,8 @@ class ModelFolder:
         path = _from_path(file.expanduser()).path
         digest = file_sha256(path, progress)
         known = next((model for model in self.registry if model.sha256 == digest), None)
+        if known is None and (problem := incompleteness(path)):
+            raise ModelError(problem)
         model_id = known.id if known else (name or path.stem.lower())
         if known is None and any(model.id == model_id for model in self.registry):
             raise UsageError(

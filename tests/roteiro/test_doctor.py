@@ -7,6 +7,7 @@ import shlex
 import shutil
 import socket
 import sqlite3
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -271,7 +272,7 @@ def test_a_damaged_model_of_the_table_is_fetched_again(roteiro, doctor, cured, t
 def test_a_damaged_model_of_ones_own_is_forgotten(roteiro, doctor, cured, tmp_path):
     """One that is not in the table cannot be fetched again."""
     path = tmp_path / "mine.gguf"
-    path.write_bytes(b"GGUF" + b"\1" * 100)
+    path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, 0) + b"\1" * 100)
     roteiro("model", "add", path)
     assert doctor("model") == []
     path.write_bytes(b"GGUF")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 
 from roteiro import wiring
 
-GGUF = b"GGUF" + b"\1" * 1000
+GGUF = b"GGUF" + struct.pack("<IQQ", 3, 0, 0) + b"\1" * 1000
 
 
 @pytest.fixture
@@ -91,7 +93,7 @@ def test_verify_finds_a_truncated_file(roteiro, gguf):
     gguf.write_bytes(GGUF[:100])
     ran = roteiro("model", "verify")
     assert ran.code == 1
-    assert "truncated: 100 bytes of 1,004" in ran.out
+    assert "truncated: 100 bytes of 1,024" in ran.out
 
 
 def test_remove_forgets_and_says_what_became_of_the_file(roteiro, gguf):

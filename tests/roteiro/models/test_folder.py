@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import struct
 from pathlib import Path
 
 import pytest
 
 from roteiro.errors import ModelError, UsageError
+from roteiro.models.digest import file_sha256
 from roteiro.models.folder import ModelFolder
 
-GGUF = b"GGUF" + b"\1" * 1000
+GGUF = b"GGUF" + struct.pack("<IQQ", 3, 0, 0) + b"\1" * 1000
 
 
 @pytest.fixture
@@ -77,7 +79,7 @@ def test_a_truncated_file_is_found_without_reading_it(folder, gguf):
     folder.add(gguf)
     gguf.write_bytes(GGUF[:500])
     assert [model.state for model in folder.installed()] == ["damaged"]
-    with pytest.raises(ModelError, match=r"is truncated: 500 bytes of 1,004.*roteiro model remove mine"):
+    with pytest.raises(ModelError, match=r"is truncated: 500 bytes of 1,024.*roteiro model remove mine"):
         folder.locate("mine")
 
 
@@ -132,3 +134,24 @@ def test_a_damaged_record_is_told_with_its_cure(tmp_path):
     (tmp_path / "records.json").write_text("{")
     with pytest.raises(ModelError, match=r"records\.json: cannot be read"):
         folder.installed()
+
+
+def test_a_truncated_file_is_not_added(folder, tmp_path):
+    """Its header names more data than there is; a digest of what is there would prove nothing."""
+    path = tmp_path / "cut.gguf"
+    tensor = struct.pack("<Q", 1) + b"w" + struct.pack("<IQIQ", 1, 1_000, 0, 0)
+    whole = b"GGUF" + struct.pack("<IQQ", 3, 1, 0) + tensor
+    whole += b"\0" * (-len(whole) % 32 + 4_000)
+    path.write_bytes(whole[:-1])
+    with pytest.raises(ModelError, match="truncated"):
+        folder.add(path)
+    path.write_bytes(whole)
+    assert folder.add(path).state == "ready"
+
+
+def test_a_truncated_file_that_is_on_record_is_found_by_verify(folder, tmp_path):
+    """It was recorded by an earlier version."""
+    path = tmp_path / "cut.gguf"
+    path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 1, 0))
+    folder.keep("cut", path, file_sha256(path))
+    assert folder.verify("cut").state == "damaged"
