@@ -60,7 +60,7 @@ class ToolArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class SearchArguments(ToolArguments, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Arguments of `search`."""
 
-    query: Annotated[str, Meta(description="A question in words, or an identifier.", min_length=1, max_length=2_000)]
+    query: Annotated[str, Meta(description="A question in words, or an identifier.", min_length=1, max_length=20_000)]
     kind: Annotated[
         str, Meta(description="Only this kind: function, method, class, interface, variable, file, section.")
     ] = ""

@@ -18,6 +18,8 @@ __all__ = ["MAX_QUERY", "Filters", "ParsedQuery", "filter_kinds", "parse", "plai
 
 MAX_QUERY = 2_000
 """Characters that are searched with. A longer query is a pasted file; its head says what it is about."""
+MAX_PASTED = 20_000
+"""Characters that are looked through for places: the frame that matters stands at the end of a trace."""
 
 _TOKEN = re.compile(r'-?"[^"]*"|\S+')
 _FILTER = re.compile(r"(-?)([a-z]{2,}):(?![:/\s])(\S+)")
@@ -51,13 +53,15 @@ class ParsedQuery(Struct, frozen=True, kw_only=True):
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     filters: Filters = Filters()
+    pasted: str = ""
+    """The whole of it, for the places that it names."""
     is_cut: bool = False
 
 
 def plain(text: str) -> ParsedQuery:
     """Return a text as a query of words alone, whatever it holds: for questions, which have no filter syntax."""
     cleaned = _clean(text)
-    return ParsedQuery(text=cleaned[:MAX_QUERY], is_cut=len(cleaned) > MAX_QUERY)
+    return ParsedQuery(text=cleaned[:MAX_QUERY], pasted=cleaned[:MAX_PASTED], is_cut=len(cleaned) > MAX_QUERY)
 
 
 def parse(query: str) -> ParsedQuery:
@@ -91,6 +95,7 @@ def parse(query: str) -> ParsedQuery:
         phrases=tuple(phrase for phrase in phrases if phrase.strip()),
         excluded=tuple(term for term in excluded if term.strip()),
         filters=_filters(values),
+        pasted=cleaned[:MAX_PASTED],
         is_cut=len(cleaned) > MAX_QUERY,
     )
 

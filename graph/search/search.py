@@ -215,7 +215,7 @@ def _ranked(store: SearchStore, parsed: ParsedQuery) -> tuple[list[Ranked], int,
     wants_tests = parsed.filters.is_test is True or "test" in parsed.text.lower()
     query = query_terms(connection, parsed.text)
     by_text, total = _by_text(connection, parsed, query, scope, wants_tests=wants_tests)
-    first = at_places(connection, store.project_id, frames_in(parsed.text), scope)
+    first = at_places(connection, store.project_id, frames_in(parsed.pasted), scope)
     identifier = identifier_in(parsed.text) or code_name(parsed.text)
     if identifier is not None and not first:
         is_word = len(query) == 1 and total > 0

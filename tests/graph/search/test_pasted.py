@@ -90,6 +90,14 @@ def test_what_was_pasted_or_mistyped_is_the_first_hit(repository, query, expecte
     assert search(repository.store, query).hits[0].qualname == expected
 
 
+def test_the_last_frame_of_a_long_trace_counts(repository):
+    """It stands far behind what is searched as words."""
+    outer = '  File "/usr/lib/python3.11/runpy.py", line 8, in run\n    exec(code)\n' * 60
+    trace = f'Traceback (most recent call last):\n{outer}  File "/srv/src/app/redirects.py", line 3, in strip_auth\n'
+    assert len(trace) > 3_000
+    assert search(repository.store, trace).hits[0].qualname == "strip_auth"
+
+
 def test_a_place_outside_the_files_is_only_text(repository):
     """No line 900, no such file: nothing is pretended."""
     for query in ("src/app/sessions.py:900", "nowhere.py:3"):
