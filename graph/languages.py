@@ -7,6 +7,7 @@ stay true: the answer is a pure function of the path and the first bytes, so it 
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from msgspec import Struct
 
@@ -35,6 +36,9 @@ class Language(Struct, frozen=True, kw_only=True):
     """Whole file names, lower case, for files that have no telling suffix."""
     shebangs: tuple[str, ...] = ()
     """Interpreters, without a version."""
+    depth: Literal["calls", "imports", "prose"] = "calls"
+    """How far it is understood: calls across files by scopes and types; definitions and imports (calls only where no
+    type decides); sections and what they mention."""
 
 
 LANGUAGES: tuple[Language, ...] = (
@@ -103,10 +107,18 @@ LANGUAGES: tuple[Language, ...] = (
     ),
     Language(name="java", key="java", family="java", grammar="tree_sitter_java", suffixes=(".java",)),
     Language(name="rust", key="rust", family="rust", grammar="tree_sitter_rust", suffixes=(".rs",)),
-    Language(name="csharp", key="csharp", family="outline", grammar="tree_sitter_c_sharp", suffixes=(".cs", ".csx")),
+    Language(
+        name="csharp",
+        key="csharp",
+        depth="imports",
+        family="outline",
+        grammar="tree_sitter_c_sharp",
+        suffixes=(".cs", ".csx"),
+    ),
     Language(
         name="ruby",
         key="ruby",
+        depth="imports",
         family="outline",
         grammar="tree_sitter_ruby",
         suffixes=(".rb", ".rake", ".gemspec", ".ru", ".podspec"),
@@ -116,6 +128,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="php",
         key="php",
+        depth="imports",
         family="outline",
         grammar="tree_sitter_php",
         suffixes=(".php", ".phtml", ".phpt"),
@@ -124,6 +137,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="kotlin",
         key="kotlin",
+        depth="imports",
         family="outline",
         grammar="tree_sitter_kotlin",
         suffixes=(".kt", ".kts"),
@@ -132,6 +146,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="swift",
         key="swift",
+        depth="imports",
         family="outline",
         grammar="tree_sitter_swift",
         suffixes=(".swift",),
@@ -140,6 +155,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="scala",
         key="scala",
+        depth="imports",
         family="outline",
         grammar="tree_sitter_scala",
         suffixes=(".scala", ".sc", ".sbt"),
@@ -148,6 +164,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="bash",
         key="bash",
+        depth="imports",
         family="outline",
         grammar="tree_sitter_bash",
         suffixes=(".sh", ".bash", ".bats", ".ksh"),
@@ -157,6 +174,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="lua",
         key="lua",
+        depth="imports",
         family="outline",
         grammar="tree_sitter_lua",
         suffixes=(".lua", ".rockspec"),
@@ -166,6 +184,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="rst",
         key="rst",
+        depth="prose",
         family="rst",
         grammar="tree_sitter_rst",
         suffixes=(".rst", ".rest"),
@@ -173,6 +192,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="markdown",
         key="markdown",
+        depth="prose",
         family="markdown",
         grammar="tree_sitter_markdown",
         suffixes=(".md", ".mdx", ".markdown"),

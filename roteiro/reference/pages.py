@@ -8,6 +8,7 @@ from pathlib import Path
 from roteiro.reference.commands import commands_page
 from roteiro.reference.events import events_page
 from roteiro.reference.keywords import keywords_page
+from roteiro.reference.languages import languages_page
 from roteiro.reference.parameters import parameters_page
 from roteiro.reference.schemas import schema_files
 from roteiro.reference.settings import settings_page
@@ -25,6 +26,7 @@ def pages() -> Mapping[str, str]:
         "config.md": settings_page(),
         "events.md": events_page(),
         "json-schema.md": keywords_page(),
+        "languages.md": languages_page(),
         "parameters.md": parameters_page(),
         "tools.md": tools_page(),
     }
