@@ -11,6 +11,8 @@ GraphError
 └── GrammarError       the installer: a tree-sitter grammar is missing; names the package
 """
 
+from graph.visible import visible
+
 __all__ = [
     "ArgumentError",
     "GrammarError",
@@ -49,7 +51,7 @@ class KeyNotFoundError(GraphError):
     def __init__(self, key: str, nearest: tuple[str, ...] = ()) -> None:
         self.key = key
         self.nearest = nearest
-        near = f" Nearest: {', '.join(nearest)}." if nearest else ""
+        near = f" Nearest: {', '.join(map(visible, nearest))}." if nearest else ""
         super().__init__(f"no symbol {key!r} in the graph.{near} Use `search` to find the key of a symbol.")
 
 

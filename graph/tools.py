@@ -45,6 +45,7 @@ from graph.tool_arguments import (
     read_arguments,
 )
 from graph.tool_results import ChangesAnswer, SearchAnswer, SourceAnswer
+from graph.visible import visible_result
 
 if TYPE_CHECKING:  # the pipeline behind a repository loads grammars; listing tools must not
     from graph.repository import Repository
@@ -245,7 +246,7 @@ def call_tool(
         tool=tool.name,
         arguments=msgspec.to_builtins(read),
         result=result,
-        text=tool_page.fit(tool.render(result), limit_bytes, status),
+        text=tool_page.fit(tool.render(visible_result(result)), limit_bytes, status),
     )
 
 

@@ -12,6 +12,7 @@ from typing import cast
 
 import msgspec
 
+from graph.visible import visible
 from roteiro.terminal import bold, cleaned, dim, green, print_json, print_text, say, yellow
 from serve.events import (
     CallArguments,
@@ -150,14 +151,14 @@ class _StatusLine:
 
 
 def _citation_line(citation: Citation) -> str:
-    place = f"{citation.path}:{citation.start_line}-{citation.end_line}"
+    place = f"{visible(citation.path)}:{citation.start_line}-{citation.end_line}"
     if citation.verified:
         state = green("verified")
     elif not citation.exists:
         state = yellow("does not exist")
     else:
         state = dim("shown to the model" if citation.shown else "not shown to the model")
-    return f"  {place}  {citation.name}  {state}"
+    return f"  {place}  {visible(citation.name)}  {state}"
 
 
 def _shown_arguments(arguments: str) -> str:

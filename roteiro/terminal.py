@@ -14,6 +14,8 @@ from typing import TextIO
 
 import msgspec
 
+from graph.visible import HIDDEN
+
 __all__ = [
     "bold",
     "cleaned",
@@ -31,7 +33,7 @@ __all__ = [
 
 # Control characters of the terminal, except tab and newline: text of the analysed repository must not move the
 # cursor, set the title or hide what follows. The C1 range (0x80-0x9f) is read as controls by some terminals.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile(f"[{HIDDEN}]")
 _OURS = re.compile("(\x1b\\[(?:0|1|2|31|32|33)m)")  # the styles below
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from graph.repository import Freshness, SyncReport
+from graph.visible import visible
 from roteiro.folders import cache_folder, log_file, models_folder
 from roteiro.terminal import bold, dim, green, print_json, print_text, yellow
 from roteiro.workspace import Workspace
@@ -67,7 +68,7 @@ def print_status(workspace: Workspace, *, with_skipped: bool = False, as_json: b
         if note:
             print_text(dim(f"  {note}"))
         for path, reason in skipped:
-            print_text(f"  {path}  {dim(reason)}")
+            print_text(f"  {visible(path)}  {dim(visible(reason))}")
         if with_skipped and not skipped:
             print_text("  no file was left out")
     return 0 if freshness.is_indexed else _NOT_INDEXED

@@ -17,6 +17,7 @@ from graph.errors import PathError
 from graph.query import Call, Calls, callees, callers
 from graph.repository import Repository
 from graph.search.search import Hit, query_terms, search
+from graph.visible import visible
 from serve.ask.evidence import CHARACTERS_A_TOKEN, MAX_CITED_LINES, NARROW_KINDS, Shown, excerpts
 from serve.ask.relations import PRONOUNS, Relation
 from serve.ask.retrieval import EXACT_SCORE, Question, retrieve
@@ -113,7 +114,7 @@ def _listed(repository: Repository, found: Calls, room: int) -> tuple[str, list[
 
 def _headline(found: Calls) -> str:
     place = cited_text(found.of.path, max(found.of.start_line, 1), found.of.end_line)
-    name = f"`{found.of.qualname}` ({found.of.kind} in {place})"
+    name = visible(f"`{found.of.qualname}` ({found.of.kind} in {place})")
     if not found.total:
         says = "is called by nothing" if found.direction == "callers" else "calls nothing that is defined"
         return f"{name} {says} in the indexed files."
@@ -127,7 +128,8 @@ def _line(repository: Repository, call: Call, found: Calls) -> str:
     name = f"{call.kind} `{call.qualname}`" if call.kind != "file" else "module-level code"
     site = f", line {', '.join(map(str, call.lines[:3]))}" if call.lines else ""
     where = "" if found.direction == "callers" else f" of {call.site_path}"
-    return f"- {name} in {call.path}:{max(call.start_line, 1)}-{call.end_line}{site}{where}{_code(repository, call)}"
+    place = f"{call.path}:{max(call.start_line, 1)}-{call.end_line}"
+    return visible(f"- {name} in {place}{site}{where}{_code(repository, call)}")
 
 
 def _code(repository: Repository, call: Call) -> str:

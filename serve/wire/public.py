@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from graph.visible import visible
 from serve.events import (
     CallArguments,
     CallMade,
@@ -125,7 +126,7 @@ class Public:
         notes: list[Note] = []
         for citation in cited:
             text += ", " if notes else ""
-            title = f"{citation.path}:{citation.start_line}-{citation.end_line}"
+            title = f"{visible(citation.path)}:{citation.start_line}-{citation.end_line}"
             start = self._characters + len(text)
             url = f"{self._base_url}/file/{quote(citation.path)}?lines={citation.start_line}-{citation.end_line}"
             notes.append(Note(start_index=start, end_index=start + len(title), title=title, url=url))
