@@ -17,8 +17,8 @@ from graph.search.ranking import Term
 from graph.search.search import Hit
 from graph.visible import visible
 from serve.ask.lines import kept_lines
-from serve.ask.retrieval import EXACT_SCORE
 from serve.ask.orders import without_orders
+from serve.ask.retrieval import EXACT_SCORE
 
 __all__ = ["CHARACTERS_A_TOKEN", "MAX_CITED_LINES", "NARROW_KINDS", "Excerpt", "Shown", "choose", "excerpts", "quoted"]
 

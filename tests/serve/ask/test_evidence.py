@@ -132,3 +132,12 @@ def test_evidence_is_budgeted_by_the_speed_of_the_engine(rate, is_follow_up, tok
     info = EngineInfo(model="m", kind="local", window_tokens=None, prefill_tokens_per_s=rate)
     assert evidence_tokens(AskSettings(), info, is_follow_up=is_follow_up) == tokens
     assert result_bytes(AskSettings(), info) <= AskSettings().tool_bytes
+
+
+def test_a_hit_far_below_the_best_is_no_evidence():
+    """It would only lead a small model astray; a name that the question holds does not count as the best."""
+    scores = {"best": 5.0, "near": 4.0, "far": 2.0}
+    hits = [hit(name, 10 * line, 10 * line + 5, score=scores[name]) for line, name in enumerate(scores, 1)]
+    assert [kept.name for kept in choose(hits, 3, wants_tests=False)] == ["best", "near"]
+    named = [hit("named", 60, 65, score=16.0), *hits]
+    assert [kept.name for kept in choose(named, 4, wants_tests=False)] == ["named", "best", "near"]
