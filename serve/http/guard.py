@@ -6,6 +6,7 @@ without bound. There are no CORS headers on purpose.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 import uuid
@@ -47,6 +48,11 @@ _HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"content-security-policy", _CONTENT_POLICY),
 )
+
+
+_CLOSING = (b"connection", b"close")
+_BODY_PAUSE_S = 30.0
+"""Between two parts of a body; whoever sends slower holds a connection and nothing else comes of it."""
 
 
 def new_request_id() -> str:
@@ -124,11 +130,14 @@ class Guard:
 
     def _bounded(self, receive: Receive, length: int | None) -> Receive:
         read_bytes = 0
+        is_whole = False
 
         async def bounded() -> HTTPReceiveMessage | WebSocketReceiveMessage:
-            nonlocal read_bytes
-            message = await receive()
+            nonlocal read_bytes, is_whole
+            # After the body this waits for the client to go away, which may take as long as the answer does.
+            message = await receive() if is_whole else await _in_time(receive)
             if message["type"] == "http.request":
+                is_whole = not message.get("more_body", False)
                 read_bytes += len(message.get("body", b""))
                 if read_bytes > self._service.settings.max_body_bytes:
                     raise self._too_large(read_bytes if length is None else length)
@@ -143,6 +152,19 @@ class Guard:
             code="body_too_large",
             status=413,
         )
+
+
+async def _in_time(receive: Receive) -> HTTPReceiveMessage | WebSocketReceiveMessage:
+    """Return the next part of a body; raises BadRequestError when nothing comes for too long."""
+    try:
+        async with asyncio.timeout(_BODY_PAUSE_S):
+            return await receive()
+    except TimeoutError:
+        raise BadRequestError(
+            f"Nothing of the body came for {_BODY_PAUSE_S:g} s, and it is not whole. Send it in one go.",
+            code="body_timeout",
+            status=408,
+        ) from None
 
 
 def _values(scope: HTTPScope, name: bytes) -> list[str]:
@@ -160,14 +182,17 @@ class _Head:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            message["headers"] = [*message.get("headers", []), *self._headers]
+            own = list(message.get("headers", []))
+            if self.status in {408, 413} and _CLOSING not in own:
+                # The body was not read to its end: the connection cannot carry another request.
+                own.append(_CLOSING)
+            message["headers"] = [*own, *self._headers]
         await self._send(message)
 
 
 async def _refuse(send: Send, error: ServeError) -> None:
     body = msgspec.json.encode(envelope(failed(error)))
     head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    # The body was not read: the connection cannot carry another request.
-    head.append((b"connection", b"close"))
+    head.append(_CLOSING)  # the body was not read: the connection cannot carry another request
     await send({"type": "http.response.start", "status": error.status, "headers": head})
     await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -248,3 +248,16 @@ def test_any_header_value_is_never_a_500(app_client, value):
     for name in ("x-roteiro-mode", "x-codex-turn-metadata", "accept", "authorization", "if-none-match"):
         answer = app_client("/v1/responses", json.dumps(_HI).encode(), headers={name: value})
         assert answer.status_code in {200, 400}
+
+
+def test_a_body_that_stops_coming_is_not_waited_for_for_ever(live, monkeypatch):
+    """The connection is answered with a sentence and closed."""
+    monkeypatch.setattr("serve.http.guard._BODY_PAUSE_S", 0.05)
+    host, port = live.url.removeprefix("http://").split(":")
+    head = f"POST /v1/responses HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 1000\r\n\r\n{{"
+    with socket.create_connection((host, int(port)), timeout=DEADLINE_S) as connection:
+        connection.sendall(head.encode())
+        answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b"body_timeout" in answer
+    assert answer.lower().count(b"connection: close") == 1
