@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from graph.context import Context, reading_list
-from graph.errors import ArgumentError, GraphError, PathError
+from graph.errors import ArgumentError, GraphError, KeyNotFoundError, PathError
 from graph.lookup import FileRow, GraphReader, file_row, find_node
 from graph.model import NodeKind
 from graph.overview import Overview, describe_repository
@@ -24,6 +24,7 @@ from graph.tool_arguments import (
     SourceArguments,
 )
 from graph.tool_results import SearchAnswer, SearchHit, SourceAnswer
+from graph.visible import visible
 
 if TYPE_CHECKING:  # the pipeline behind a repository loads grammars; listing tools must not
     from graph.repository import Repository
@@ -91,7 +92,13 @@ def run_source(repository: Repository, arguments: SourceArguments) -> SourceAnsw
         raise ArgumentError("key", "`source` takes either `key` or `path` (with `lines`); give one of the two.")
     if arguments.path and (arguments.lines or not _names_a_symbol(repository.store, arguments.path)):
         return _file_source(repository, arguments.path, arguments.lines)
-    node = find_node(repository.store, arguments.key or arguments.path)
+    try:
+        node = find_node(repository.store, arguments.key or arguments.path)
+    except KeyNotFoundError:
+        path, lines = _path_and_lines(arguments.key or arguments.path)
+        if "/" not in path and not _files_ending_in(repository.store, path):
+            raise
+        return _file_source(repository, path, arguments.lines or lines)
     if node.kind is NodeKind.FILE or arguments.lines:
         return _file_source(repository, node.path, arguments.lines)
     line_count = _listed_file(repository.store, node.path).line_count
@@ -177,8 +184,8 @@ def _names_a_symbol(store: GraphReader, written: str) -> bool:
 
 
 def _file_source(repository: Repository, path: str, lines: str) -> SourceAnswer:
-    path = path.removeprefix("file:").removeprefix("./")
-    line_count = _line_count(repository, _listed_file(repository.store, path))
+    row = _listed_file(repository.store, path.removeprefix("file:").removeprefix("./"))
+    path, line_count = row.path, _line_count(repository, row)
     start, end = _line_range(lines, line_count)
     return _source(repository, path, (start, end), line_count, (f"file:{path}", path))
 
@@ -208,22 +215,34 @@ def _line_count(repository: Repository, row: FileRow) -> int:
 def _listed_file(store: GraphReader, path: str) -> FileRow:
     """Return the row of a file that may be shown: indexed, or listed without a language of ours.
 
+    The end of a path is enough where it is the end of one path only: `app.py`, `flask/app.py`.
+
     Raises:
         PathError: it was left out of the index, and why; or there is none, and which files have that name.
     """
-    found = file_row(store, path)
+    same_end = _files_ending_in(store, path)
+    found = file_row(store, path) or (file_row(store, same_end[0]) if len(same_end) == 1 else None)
     if found is not None and found.status != "skipped":
         return found
     if found is not None:
-        raise PathError(f"{path} was left out of the index: {found.reason}.")
-    name = path.rstrip("/").rsplit("/", 1)[-1]
-    rows = store.read().execute(
-        "SELECT path FROM file WHERE project = ? AND (path = ? OR path LIKE ? ESCAPE '!') ORDER BY path LIMIT 5",
-        (store.project_id, name, f"%/{_escaped(name)}"),
-    )
-    near = ", ".join(str(found_path) for (found_path,) in rows)
+        raise PathError(f"{found.path} was left out of the index: {found.reason}.")
+    near = ", ".join(map(visible, same_end or _files_ending_in(store, path.rstrip("/").rsplit("/", 1)[-1])))
     there = f" Files of that name: {near}." if near else ""
     raise PathError(f"{path} is not a file of this repository's index. Paths are relative to its root.{there}")
+
+
+def _files_ending_in(store: GraphReader, end: str) -> list[str]:
+    """Return the first few paths whose last parts are these."""
+    rows = store.read().execute(
+        "SELECT path FROM file WHERE project = ? AND (path = ? OR path LIKE ? ESCAPE '!') ORDER BY path LIMIT 5",
+        (store.project_id, end, f"%/{_escaped(end)}"),
+    )
+    return [str(path) for (path,) in rows]
+
+
+def _path_and_lines(written: str) -> tuple[str, str]:
+    match = re.fullmatch(r"(.+?):(\d[\d,:-]*)", written.strip())
+    return (match[1], match[2]) if match else (written.strip(), "")
 
 
 def _escaped(name: str) -> str:

@@ -113,19 +113,28 @@ def _walk(
 
 
 def _place(place: str, lines: str | None, root: Path | None) -> dict[str, object]:
-    """Return the arguments of `source` for what a person has at hand: a key, a name, a path, a path with lines."""
+    """Return the arguments of `source` for what a person has at hand: a key, a name, a path, a path with lines.
+
+    A path may also be relative to the folder that the person stands in.
+    """
     path_part, _, span = place.rpartition(":")
     has_lines = bool(path_part) and span.replace("-", "").isdecimal()
     file = path_part if has_lines else place
-    if "#" in place or not ("/" in file or _is_file(file, root)):
+    below_root = "" if "#" in place else _below_root(file, root)
+    if "#" in place or not ("/" in file or below_root):
         return {"key": place, "lines": lines}
-    return {"path": file, "lines": lines or (span if has_lines else None)}
+    return {"path": below_root or file, "lines": lines or (span if has_lines else None)}
 
 
-def _is_file(path: str, root: Path | None) -> bool:
+def _below_root(path: str, root: Path | None) -> str:
+    """Return a path relative to the root for one that is a file there, or in the working folder; else nothing."""
     from roteiro.root import find_root
 
-    return (find_root(root) / path).is_file()
+    top = find_root(root)
+    if (top / path).is_file():
+        return path
+    here = Path.cwd() / path
+    return here.relative_to(top).as_posix() if here.is_file() and here.is_relative_to(top) else ""
 
 
 def _ask(tool: str, arguments: Mapping[str, object], root: Path | None, *, as_json: bool) -> int:
