@@ -68,9 +68,10 @@ def open_workspace(root: Path | None) -> Workspace:
 
 
 def build_engines(config: Config, script: Path | None = None) -> list[Engine]:
-    """Return what answers, not started: the script, else every upstream, else the local model.
+    """Return what answers, not started: the script, else every upstream, else the local models.
 
-    A model named by `serve.model` is taken even beside upstreams, and then comes first. The list is never empty.
+    A model named by `serve.model` is taken even beside upstreams, and then comes first; the other installed ones follow
+    it and are loaded when a request names them. The list is never empty.
 
     Raises:
         ModelError, UsageError: no model is installed, or the named one is not.
@@ -83,7 +84,7 @@ def build_engines(config: Config, script: Path | None = None) -> list[Engine]:
         return [ScriptedEngine(script)]
     engines: list[Engine] = []
     if config.serve.model or not config.serve.upstream:
-        engines.append(_local_engine(config))
+        engines += _local_engines(config)
     if config.serve.upstream:
         from serve.engine.upstream import UpstreamEngine
 
@@ -91,7 +92,7 @@ def build_engines(config: Config, script: Path | None = None) -> list[Engine]:
     return engines
 
 
-def _local_engine(config: Config) -> Engine:
+def _local_engines(config: Config) -> list[Engine]:
     if not has_local_engine():
         from serve.errors import EngineError
 
@@ -99,18 +100,26 @@ def _local_engine(config: Config) -> Engine:
             "the local engine is not installed. Install it (`pip install 'roteiro[local]'`, or `make install` in a "
             "clone; it needs a C++ compiler), or name a server that has a model (`--upstream URL`)."
         )
-    model = _checked_model(config.serve.model)
+    first = _checked_model(config.serve.model)
     from serve.engine.local import LocalEngine
+    from serve.engine.residency import Residency
 
-    return LocalEngine(
-        model.path,
-        model.id,
-        config.serve.engine,
-        queue=config.serve.queue,
-        tool_prompt_tokens=config.serve.tool_prompt_tokens,
-        tool_prompt_tokens_hard=config.serve.tool_prompt_tokens_hard,
-        cache_folder=cache_folder() / "snapshots",
-    )
+    others = [model for model in model_folder().installed() if model.state == "ready" and model.id != first.id]
+    residency = Residency(config.serve.engine.memory_mb * 1024 * 1024)
+    return [
+        LocalEngine(
+            model.path,
+            model.id,
+            config.serve.engine,
+            queue=config.serve.queue,
+            tool_prompt_tokens=config.serve.tool_prompt_tokens,
+            tool_prompt_tokens_hard=config.serve.tool_prompt_tokens_hard,
+            cache_folder=cache_folder() / "snapshots",
+            residency=residency,
+            is_lazy=model is not first,
+        )
+        for model in (first, *others)
+    ]
 
 
 def has_local_engine() -> bool:

@@ -39,6 +39,8 @@ class EngineSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Memory for the context; 0 means a quarter of the machine's."""
     start_timeout_s: float = 300.0
     """How long loading a model may take; a slow disk needs a minute for the largest."""
+    memory_mb: int = 0
+    """Memory for the files of several models at a time; 0 holds one, and another one that is asked for replaces it."""
     idle_unload_minutes: float = 30.0
     """Without a request for so long the model's memory is freed, and the next request loads it; 0 keeps it."""
     slots: int = 0

@@ -44,7 +44,7 @@ def schemas(suite: Path) -> Iterator[object]:
 
 async def main(given: argparse.Namespace) -> None:
     """Print how the answers ended, and every document that is not valid."""
-    engine = LocalEngine(given.model, "m", EngineSettings())
+    engine = LocalEngine(given.model, "m", EngineSettings(threads=given.threads))
     await engine.start()
     ends: Counter[str] = Counter()
     refused: Counter[str] = Counter()
@@ -77,6 +77,8 @@ async def main(given: argparse.Namespace) -> None:
             except (ValueError, jsonschema.ValidationError) as error:
                 invalid += 1
                 print("INVALID", json.dumps(schema)[:200], said[:200], str(error)[:200], flush=True)
+        if sum(ends.values()) % 25 == 0:
+            print(dict(ends), flush=True)
     print(f"ended: {dict(ends)}; invalid: {invalid}; refused by: {dict(refused.most_common())}")
     await engine.close()
 
@@ -86,5 +88,6 @@ if __name__ == "__main__":
     parser.add_argument("model", type=Path)
     parser.add_argument("suite", type=Path)
     parser.add_argument("--limit", type=int, default=200, help="answers, refusals not counted")
+    parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--max-tokens", type=int, default=512)
     asyncio.run(main(parser.parse_args()))

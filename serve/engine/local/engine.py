@@ -33,6 +33,7 @@ from serve.engine.local.protocol import (
     Refused,
     Warmed,
 )
+from serve.engine.residency import Residency
 from serve.errors import EngineError, ServeError
 from serve.events import Event, Failed, Heartbeat, Queued
 from serve.settings import EngineSettings
@@ -61,6 +62,8 @@ class LocalEngine:
         tool_prompt_tokens: int = 2_048,
         tool_prompt_tokens_hard: int = 8_192,
         cache_folder: Path | None = None,
+        residency: Residency | None = None,
+        is_lazy: bool = False,
         in_thread: bool = False,
     ) -> None:
         self._settings = settings or EngineSettings()
@@ -75,6 +78,8 @@ class LocalEngine:
             snapshot_folder=str(cache_folder.absolute()) if cache_folder else "",
         )
         self._in_thread = in_thread
+        self._residency = residency or Residency()
+        self._is_lazy = is_lazy
         self._line = Line(queue, self._settings.slots or slots_of(physical_cores()))
         self._ids = itertools.count(1)
         self._link: Link | None = None
@@ -123,6 +128,8 @@ class LocalEngine:
                 " compiler), or use a server that runs already: `--upstream URL`."
             )
         await asyncio.to_thread(check_file, self._path)
+        if self._is_lazy:  # loaded by the first request that names it
+            return
         with self._in_use():
             await self._worker()
 
@@ -133,7 +140,9 @@ class LocalEngine:
         return reply.tokens if isinstance(reply, Counted) else 0
 
     async def warm(self, request: GenerationRequest) -> None:
-        """Evaluate the preamble of a request, behind whoever waits already."""
+        """Evaluate the preamble of a request, behind whoever waits already; a model not in memory stays where it is."""
+        if self._is_lazy and not self.is_loaded:
+            return
         turn = self._line.join()
         try:
             while turn.position > 0:
@@ -162,6 +171,16 @@ class LocalEngine:
         finally:
             turn.leave()
 
+    @property
+    def size_bytes(self) -> int:
+        """What the model takes in memory, about: its file."""
+        return self._path.stat().st_size if self._path.is_file() else 0
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the model is in memory."""
+        return self._link is not None and self._link.is_alive
+
     async def unload(self) -> bool:
         """Wait for running answers, then free the model's memory; the next request loads it again.
 
@@ -182,6 +201,7 @@ class LocalEngine:
     def _in_use(self) -> Generator[None, None, None]:
         """Keep the model loaded while the block runs, and for a while after."""
         self._active += 1
+        self._residency.touch(self)
         self._quiet.clear()
         if self._idle is not None:
             self._idle.cancel()
@@ -294,6 +314,7 @@ class LocalEngine:
             if self._link is not None:
                 await self._link.close()
             await asyncio.sleep(max(0.0, self._not_before - asyncio.get_running_loop().time()))
+            await self._residency.admit(self)
             link = Link(in_thread=self._in_thread)
             try:
                 async with asyncio.timeout(self._settings.start_timeout_s):

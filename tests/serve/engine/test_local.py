@@ -12,6 +12,7 @@ import pytest
 
 from serve.engine.local import LocalEngine
 from serve.engine.local.link import worker_environment
+from serve.engine.residency import Residency
 from serve.errors import ContextLengthError, EngineError, QueueFullError, ServeError
 from serve.events import CallMade, Failed, Finished, FinishReason, Heartbeat, Queued, Started, Text
 from serve.settings import EngineSettings
@@ -198,6 +199,31 @@ async def test_unloaded_model_leaves_no_process_and_the_next_request_loads_it(ti
             os.kill(pid, 0)
         assert not await engine.unload()
         assert isinstance((await events(engine, ask()))[-1], Finished)
+
+
+async def test_one_model_gives_way_to_another(tiny_model):
+    """Loaded when it is asked for, after the other's running answer; a budget for both keeps both."""
+    for budget, is_kept in ((0, False), (1 << 40, True)):
+        residency = Residency(budget)
+        first, second = (
+            LocalEngine(
+                tiny_model(kind), kind, EngineSettings(threads=1), residency=residency, is_lazy=kind == "hybrid"
+            )
+            for kind in ("attention", "hybrid")
+        )
+        await first.start()
+        await second.start()
+        await second.warm(ask())
+        assert (first.is_loaded, second.is_loaded) == (True, False)
+        running_answer = first.generate(ask(max_tokens=50))
+        await anext(running_answer)
+        asked = asyncio.create_task(events(second, ask()))
+        async with asyncio.timeout(LONG_S):
+            assert isinstance([event async for event in running_answer][-1], Finished)
+            assert isinstance((await asked)[-1], Finished)
+        assert (first.is_loaded, second.is_loaded) == (is_kept, True)
+        await first.close()
+        await second.close()
 
 
 async def test_idle_model_is_unloaded(tiny_model):
