@@ -43,7 +43,8 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         from roteiro.reporting import report
 
-        code = report(error)
+        options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+        code = report(error, as_json="--json" in options)
         if code is None:
             raise
         return code

@@ -19,6 +19,9 @@ _INTRO = """# Commands
 
 Every command takes `--root` and `--json` (`mcp` speaks its own protocol instead). Exit codes: 0 done, 1 not found or a
 check failed, 2 bad use. `roteiro COMMAND --help` prints the same with types and bounds.
+
+With `--json` an error is told twice: as a sentence on stderr, and on stdout as `{"error": {"message", "kind", ...}}`
+(`schemas/error.json`), with `nearest` where a key was not found and `cure` where a command mends it.
 """
 
 

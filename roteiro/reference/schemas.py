@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from roteiro.reference.documents import documents
+from roteiro.reporting import ErrorDocument
 
 __all__ = ["schema_files"]
 
@@ -16,15 +17,16 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def schema_files() -> Mapping[str, str]:
     """Return the text of each schema by its file name: `schemas/model-list.json`."""
-    return {
-        f"schemas/{words.replace(' ', '-')}.json": _text(words, document)
+    answers = {
+        f"schemas/{words.replace(' ', '-')}.json": _text(f"roteiro {words} --json", document)
         for words, document in sorted(documents().items())
     }
+    return answers | {"schemas/error.json": _text("any command with --json, where it has no answer", ErrorDocument)}
 
 
-def _text(words: str, document: type[Struct]) -> str:
+def _text(title: str, document: type[Struct]) -> str:
     schema = _closed(msgspec.json.schema(document, schema_hook=_anything))
-    named = {"$schema": _DIALECT, "title": f"roteiro {words} --json"}
+    named = {"$schema": _DIALECT, "title": title}
     if isinstance(schema, dict):
         named |= schema
     return msgspec.json.format(msgspec.json.encode(named), indent=2).decode() + "\n"

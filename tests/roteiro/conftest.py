@@ -42,8 +42,10 @@ def roteiro(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
         capsys.readouterr()
         code = run_here(arguments)
         out, err = capsys.readouterr()
-        if "--json" in arguments and out and code in {0, 1}:
-            jsonschema.validate(json.loads(out), schema_of(arguments), cls=jsonschema.Draft202012Validator)
+        if "--json" in arguments and out:
+            is_error = json.loads(out).keys() == {"error"}
+            schema = schema_of(["error"] if is_error else arguments)
+            jsonschema.validate(json.loads(out), schema, cls=jsonschema.Draft202012Validator)
         return Ran(code, out, err)
 
     return run

@@ -102,3 +102,38 @@ def test_control_characters_of_the_repository_never_reach_the_terminal(roteiro, 
     assert ran.code == 0
     assert "\x1b" not in ran.out
     assert "\x07" not in ran.out
+
+
+def test_source_takes_a_bare_file_name_and_a_path_from_where_one_stands(asked, repository, monkeypatch):
+    """The root of the repository need not be typed; a name of several files is not guessed at."""
+    whole = asked("source", ORDERS, "--json").json
+    assert asked("source", "orders.py", "--json").json == whole
+    assert asked("source", "orders.py:4-6", "--json").json["start_line"] == 4
+    monkeypatch.chdir(repository / "shop")
+    assert asked("source", "orders.py", "--json").json == whole
+    assert asked("source", "./orders.py", "--json").json == whole
+    (repository / "other").mkdir()
+    (repository / "other" / "orders.py").write_text("x = 1\n")
+    monkeypatch.chdir(repository)
+    ran = asked("source", "orders.py")
+    assert ran.code == 1
+    assert "Files of that name: other/orders.py, shop/orders.py" in ran.err
+    assert "relative to its root" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "kind"),
+    [
+        (["callers", "plaec"], 1, "key_not_found"),
+        (["source", "shop/none.py"], 1, "path"),
+        (["search", "place", "--kind", "noun"], 2, "argument"),
+        (["search", "place", "--limt", "1"], 2, "usage"),
+    ],
+)
+def test_an_error_is_a_json_document_too(asked, arguments, code, kind):
+    """A program that reads stdout learns what stderr says, and the exit code stays."""
+    ran = asked(*arguments, "--json")
+    assert (ran.code, ran.json["error"]["kind"]) == (code, kind)
+    assert f"roteiro: {ran.json['error']['message']}" in ran.err
+    if kind == "key_not_found":
+        assert "sym:python:shop/orders.py#place" in ran.json["error"]["nearest"]
