@@ -79,7 +79,16 @@ def _symbols(repository: Repository, relation: Relation, question: Question) -> 
     same = [hit for hit in exact if hit.name == simple] or (exact if relation.is_marked else [])
     sources = [hit for hit in same if not hit.is_test] or same
     callable_ = [hit for hit in sources if hit.kind != "variable"] or sources
-    return callable_[:_MOST_SYMBOLS]
+    owned = [hit for hit in callable_ if relation.owner and _is_of(hit, relation.owner)]
+    return (owned or callable_)[:_MOST_SYMBOLS]
+
+
+def _is_of(hit: Hit, owner: str) -> bool:
+    """Whether a symbol is a member of a class of that name, or stands in a file or folder of that name."""
+    enclosing = hit.qualname.removesuffix(hit.name).rstrip(".").split(".")
+    return (
+        owner.rsplit(".", 1)[-1] in enclosing or f"/{hit.path}".endswith(f"/{owner}") or f"/{owner}/" in f"/{hit.path}"
+    )
 
 
 _CALLED = frozenset({"function", "method"})

@@ -86,6 +86,14 @@ def shop(tmp_path_factory):
         ("Where is `total_price` called from?", "callers", "total_price"),
         ("is reserve called anywhere?", "callers", "reserve"),
         ("who raises OutOfStockError?", "callers", "OutOfStockError"),
+        ("show me where reserve is used", "callers", "reserve"),
+        ("where in the code is reserve called?", "callers", "reserve"),
+        ("What is calling place_order", "callers", "place_order"),
+        ("does anything call release?", "callers", "release"),
+        ("how many places call reserve?", "callers", "reserve"),
+        ("which tests use Stock?", "callers", "Stock"),
+        ("who calls the function reserve in stock.py?", "callers", "reserve"),
+        ("what does the reserve method of Stock call?", "callees", "reserve"),
         ("What does place_order call?", "callees", "place_order"),
         ("what is called by run?", "callees", "run"),
         ("which functions does run invoke?", "callees", "run"),
@@ -137,6 +145,20 @@ def test_a_call_site_is_shown_with_its_line(shop):
     """The line of code is what a person would look for."""
     primed = prime(shop, Question(text="who calls reserve?"), 500, 3)
     assert "function `place_order` in orders.py:4-8, line 7: stock.reserve(article, count)" in primed.text
+
+
+def test_of_two_symbols_of_one_name_the_owner_decides(tmp_path):
+    """A class, or a file."""
+    (tmp_path / "one.py").write_text("class One:\n    def go(self):\n        pass\n\n\ndef a():\n    One().go()\n")
+    (tmp_path / "two.py").write_text("class Two:\n    def go(self):\n        pass\n\n\ndef b():\n    Two().go()\n")
+    with Repository.open(tmp_path) as repository:
+        repository.sync()
+        for question, caller in (
+            ("who calls the go method of Two?", "b"),
+            ("who calls go in one.py?", "a"),
+            ("who calls Two.go?", "b"),
+        ):
+            assert prime(repository, Question(text=question), 500, 3).shown[0].name == caller
 
 
 def test_a_pronoun_means_what_the_question_before_was_about(shop):
