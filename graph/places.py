@@ -27,6 +27,7 @@ from graph.git import Worktree
 __all__ = ["Places", "places_for", "prepare"]
 
 _MARK = "mark.txt"
+_BESIDE = ".roteiro"
 
 
 class Places(Struct, frozen=True):
@@ -62,7 +63,7 @@ def places_for(root: Path, worktree: Worktree | None, cache_home: Path | None = 
         store = worktree.git_dir / "roteiro"
         shared = worktree.common_dir / "roteiro"
     else:
-        store = shared = root / ".roteiro"
+        store = shared = root / _BESIDE
     for folder in {store, shared}:
         if reason := _refusal(folder, home):
             return _in_user_cache(root, home, reason)
@@ -77,12 +78,12 @@ def prepare(places: Places) -> None:
 
     """
     try:
-        mark = _our_mark(places.cache_home, create=True)
+        _our_mark(places.cache_home, places.store_folder, create=True)
         for folder in (places.store_folder, places.cache_folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for folder in {places.store_folder, places.cache_folder.parent}:
-            _write_new(folder / _MARK, mark)
-        if places.store_folder.name == ".roteiro":
+            _write_new(folder / _MARK, _our_mark(places.cache_home, folder, create=False))
+        if places.store_folder.name == _BESIDE:
             _write_new(places.store_folder / ".gitignore", "*\n")
     except OSError as error:
         raise RootError(
@@ -140,7 +141,7 @@ def _refusal(folder: Path, home: Path) -> str:
 
 
 def _is_ours(folder: Path, home: Path) -> bool:
-    mark = _our_mark(home, create=False)
+    mark = _our_mark(home, folder, create=False)
     path = folder / _MARK
     try:
         return bool(mark) and not path.is_symlink() and path.read_text() == mark
@@ -148,14 +149,19 @@ def _is_ours(folder: Path, home: Path) -> bool:
         return False
 
 
-def _our_mark(home: Path, *, create: bool) -> str:
-    """Return what our own folders hold: a digest of this user's random number, empty when there is none yet."""
+def _our_mark(home: Path, folder: Path, *, create: bool) -> str:
+    """Return what our own folders hold: a digest of this user's random number, empty when there is none yet.
+
+    That of a `.roteiro` is bound to its place: a tree is copied with it, changed and handed back more easily than a git
+    folder, which `git clone` leaves behind.
+    """
     path = home / "identity"
     if create:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         _write_new(path, secrets.token_hex(16))
     try:
-        return hashlib.sha256(f"roteiro store {path.read_text()}".encode()).hexdigest()
+        place = os.fsencode(folder.absolute()) if folder.name == _BESIDE else b""
+        return hashlib.sha256(f"roteiro store {path.read_text()}".encode() + place).hexdigest()
     except OSError:
         return ""
 

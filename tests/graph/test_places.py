@@ -165,3 +165,15 @@ def test_no_place_at_all_is_a_message(tmp_path: Path) -> None:
     root.mkdir()
     with pytest.raises(RootError, match="XDG_CACHE_HOME"):
         prepare(places_for(root, None, tmp_path / "file" / "cache"))
+
+
+def test_a_store_that_was_copied_with_its_tree_is_not_trusted(tmp_path: Path) -> None:
+    """It has the mark of this user, made for another place."""
+    root, home = tmp_path / "root", tmp_path / "home"
+    root.mkdir()
+    prepare(places_for(root, None, home))
+    assert places_for(root, None, home).store_folder == root / ".roteiro"
+    shutil.copytree(root, tmp_path / "copy")
+    copied = places_for(tmp_path / "copy", None, home)
+    assert home in copied.store_folder.parents
+    assert "was not made here" in copied.elsewhere
