@@ -12,7 +12,7 @@ _INTRO = """# JSON Schema, as far as it is held
 a local model can write: whatever it writes is valid under the schema. What the schema allows and the grammar does not
 is narrower, never wider. A keyword that is not listed is refused by name and path (`unsupported_schema`); in a
 tool's parameters it is not: that tool then takes any JSON object, and the log says so. White space between values is
-bounded.
+bounded, and where a schema says nothing a value nests at most six levels.
 
 | keyword | what is held |
 |---|---|

@@ -9,6 +9,23 @@ from collections.abc import Iterable
 
 __all__ = ["JSON_RULES", "Rules", "alternatives", "literal"]
 
+_DEEPEST = 6
+"""Levels of an object or array about which a schema says nothing: small models nest for ever, as they write blanks."""
+
+
+def _levels() -> dict[str, str]:
+    """Return the rules of any JSON, each level made of the next, the last of scalars."""
+    rules: dict[str, str] = {}
+    for level in range(_DEEPEST):
+        suffix = f"-{level}" if level else ""
+        inner = f"value-{level + 1}" if level + 1 < _DEEPEST else "scalar"
+        rules[f"value{suffix}"] = f"object{suffix} | array{suffix} | scalar"
+        rules[f"object{suffix}"] = f'"{{" ws (member{suffix} ("," ws member{suffix})*)? "}}"'
+        rules[f"member{suffix}"] = f'string ":" ws {inner} ws'
+        rules[f"array{suffix}"] = f'"[" ws ({inner} ws ("," ws {inner} ws)*)? "]"'
+    return rules
+
+
 JSON_RULES: dict[str, str] = {
     "ws": r'(" " | "\n" [ \t]{0,16})?',
     # Escapes count as one character; \u is left to control characters, so that no half of a pair can stand alone.
@@ -19,10 +36,8 @@ JSON_RULES: dict[str, str] = {
     "number": 'integer ("." digits)? ([eE] [-+]? [0-9] [0-9]?)?',
     "boolean": '"true" | "false"',
     "null": '"null"',
-    "value": "object | array | string | number | boolean | null",
-    "object": '"{" ws (member ("," ws member)*)? "}"',
-    "member": 'string ":" ws value ws',
-    "array": '"[" ws (value ws ("," ws value ws)*)? "]"',
+    "scalar": "string | number | boolean | null",
+    **_levels(),
 }
 """Any JSON. A name here is the name of a rule; values end without white space, members with it."""
 
