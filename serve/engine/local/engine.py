@@ -333,6 +333,7 @@ class LocalEngine:
         if link is self._link and not self._is_closed:
             self._link = None
             self._crashes += 1
+            _log.error("the process that runs %s ended: %s", self._model, link.last_words() or "it wrote nothing")
             back_off = min(_LONGEST_BACK_OFF_S, 2.0 ** (self._crashes - 2)) if self._crashes > 1 else 0.0
             self._not_before = asyncio.get_running_loop().time() + back_off
             self._closing = asyncio.create_task(link.close())

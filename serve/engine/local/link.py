@@ -151,15 +151,20 @@ class Link:
         for replies in self._replies.values():
             replies.put_nowait(None)
 
+    def last_words(self) -> str:
+        """Return the end of what a worker wrote that is gone; empty when it wrote nothing."""
+        if self._errors is None or self._errors.closed:
+            return ""
+        self._errors.seek(0)
+        return " / ".join(self._errors.read()[-2_000:].decode(errors="replace").strip().splitlines()[-3:])
+
     async def _last_words(self, load: AskLoad) -> str:
         """Return how a worker ended that should have loaded a model, and the end of what it wrote."""
         said = f"The worker ended while it loaded {load.path}"
-        if self._process is None or self._errors is None:
+        if self._process is None:
             return f"{said}."
         await asyncio.to_thread(_reap, self._process)
-        self._errors.seek(0)
-        written = self._errors.read()[-2_000:].decode(errors="replace").strip().splitlines()[-3:]
-        words = f" It wrote: {' / '.join(written)}" if written else ""
+        words = f" It wrote: {written}" if (written := self.last_words()) else ""
         return f"{said} (exit code {self._process.returncode}). The file may be corrupt: `roteiro model pull`.{words}"
 
 
