@@ -17,7 +17,7 @@ from roteiro.root import find_root
 from roteiro.running import find_running, posted
 from roteiro.serving_record import find_server
 from roteiro.terminal import say
-from roteiro.wiring import build_ask, build_engines, open_repository
+from roteiro.wiring import build_ask, build_engines, model_flags, open_repository
 from roteiro.workspace import Workspace
 from serve.engine.base import Engine
 from serve.turns import GenerationRequest, Message, Mode, Role
@@ -68,10 +68,7 @@ def run_ask(options: AskOptions) -> int:
 
 
 def _flags(options: AskOptions) -> Iterator[Flag]:
-    if options.model is not None:
-        yield Flag("serve.model", options.model, "--model")
-    if options.upstream is not None:
-        yield Flag("serve.upstream", [{"base_url": options.upstream}], "--upstream")
+    yield from model_flags(options.model, options.upstream)
     if options.no_prime:
         yield Flag("ask.prime", value=False, flag="--no-prime")
 

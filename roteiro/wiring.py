@@ -6,7 +6,7 @@ The only module that knows all packages. Imports are inside the functions on pur
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ __all__ = [
     "build_service",
     "has_local_engine",
     "load_settings",
+    "model_flags",
     "model_folder",
     "open_repository",
     "open_workspace",
@@ -37,6 +38,16 @@ __all__ = [
 def load_settings(root: Path | None, flags: Iterable[Flag] = ()) -> Config:
     """Return the effective settings for a repository (None: those that concern none)."""
     return load_config(root, flags)
+
+
+def model_flags(model: str | None, upstream: str | None) -> Iterator[Flag]:
+    """Yield what `--model` and `--upstream` set: an upstream answers instead, and beside it the model is its own."""
+    if upstream is None:
+        if model is not None:
+            yield Flag("serve.model", model, "--model")
+        return
+    yield Flag("serve.model", "", "--upstream")
+    yield Flag("serve.upstream", [{"base_url": upstream, **({"model": model} if model else {})}], "--upstream")
 
 
 def model_folder() -> ModelFolder:

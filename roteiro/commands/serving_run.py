@@ -17,7 +17,7 @@ from roteiro.logs import start_logging
 from roteiro.root import find_root
 from roteiro.serving_record import find_server, recorded
 from roteiro.terminal import print_json, print_text, program, say
-from roteiro.wiring import build_engines, build_service, open_repository
+from roteiro.wiring import build_engines, build_service, model_flags, open_repository
 from roteiro.workspace import Workspace
 from serve.engine.base import Engine
 from serve.errors import EngineError
@@ -63,10 +63,7 @@ def _flags(options: ServeOptions) -> Iterator[Flag]:
     if options.port is not None:
         host = split_address(options.addr or load_config(None).serve.addr)[0]
         yield Flag("serve.addr", join_address(host, options.port), "--port")
-    if options.model is not None:
-        yield Flag("serve.model", options.model, "--model")
-    if options.upstream is not None:
-        yield Flag("serve.upstream", [{"base_url": options.upstream}], "--upstream")
+    yield from model_flags(options.model, options.upstream)
     if options.log_prompts:
         yield Flag("logs.prompts", value=True, flag="--log-prompts")
 
