@@ -287,9 +287,17 @@ def _note(connection: sqlite3.Connection, parsed: ParsedQuery, query: Sequence[T
         return "The query holds no word to search for. Ask with a few words or a name."
     if scope.matches_no_file:
         return "No indexed file matches the path filter."
-    unknown = [term.text for term in query if not document_counts(connection, [term.text])[0][term.text]]
+    if connection.execute("SELECT 1 FROM search_document LIMIT 1").fetchone() is None:
+        return "Nothing is indexed: no file of this repository is in a language that Roteiro reads."
+    unknown = [word for word in dict.fromkeys(content_words(parsed.text)) if not _is_known(connection, word)]
     told = f" Not in the index at all: {', '.join(unknown[:8])}." if unknown else ""
-    return f"Nothing matches.{told} Filters, phrases and excluded terms all hold at once."
+    is_bound = scope.is_narrow or parsed.phrases or parsed.excluded
+    return f"Nothing matches.{told}{' Filters, phrases and excluded terms all hold at once.' if is_bound else ''}"
+
+
+def _is_known(connection: sqlite3.Connection, word: str) -> bool:
+    """Say whether a word as it was written is in the index, in whatever form."""
+    return any(document_counts(connection, [term])[0][term] for term in terms(word))
 
 
 def _page(

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graph.errors import ArgumentError
+from graph.repository import Repository
 from graph.search.search import search, search_many
 
 
@@ -165,3 +166,20 @@ def test_any_text_gets_an_answer_or_a_clear_refusal(repository, query):
         assert str(error)  # noqa: PT017 - either outcome is right
     else:
         assert len(page.hits) <= page.total
+
+
+def test_an_empty_page_names_words_as_written_and_filters_only_where_there_are_any(repository):
+    """No stem of the index is shown, and no rule of a syntax that was not used."""
+    note = search(repository.store, "zzqqings").note
+    assert "zzqqings" in note
+    assert "Filters" not in note
+    assert "Filters" in search(repository.store, "zzqqings kind:class").note
+
+
+def test_an_empty_repository_says_that_nothing_is_indexed(tmp_path):
+    """Other words would not help."""
+    root = tmp_path / "empty"
+    root.mkdir()
+    with Repository.open(root, cache_home=tmp_path / "home") as empty:
+        empty.sync()
+        assert "Nothing is indexed" in search(empty.store, "session").note
