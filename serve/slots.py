@@ -30,6 +30,7 @@ class Slots:
         self._running: set[Ticket] = set()
         self._waiting: list[Ticket] = []
         self._mean_s = _FIRST_GUESS_S
+        self._is_guess = True
 
     @property
     def running(self) -> int:
@@ -63,7 +64,9 @@ class Slots:
         """Give the place back; a second time does nothing."""
         if ticket in self._running:
             self._running.remove(ticket)
-            self._mean_s += (self._clock() - ticket.started_s - self._mean_s) / 4
+            took_s = self._clock() - ticket.started_s
+            self._mean_s = took_s if self._is_guess else self._mean_s + (took_s - self._mean_s) / 4
+            self._is_guess = False
         elif ticket in self._waiting:
             self._waiting.remove(ticket)
         else:

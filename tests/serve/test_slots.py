@@ -126,3 +126,16 @@ def test_no_order_of_coming_and_going_leaks_a_place(steps):
         assert (slots.running, slots.waiting) == (0, 0)
 
     asyncio.run(play())
+
+
+async def test_the_first_measured_answer_takes_the_place_of_the_guess():
+    """A model that answers in a second does not send callers away for ten."""
+    now = 0.0
+    slots = Slots(1, 0, clock=lambda: now)
+    ticket = slots.enter()
+    now += 1.0
+    ticket.leave()
+    slots.enter()
+    with pytest.raises(QueueFullError) as caught:
+        slots.enter()
+    assert caught.value.retry_after_s == 1
