@@ -29,7 +29,7 @@ def search_page(answer: SearchAnswer) -> Page:
             head=head if answer.note else f"{head} Try fewer or other words; identifiers are split by themselves."
         )
     first, last = answer.offset + 1, answer.offset + len(answer.hits)
-    head = f"{answer.total} hits for {answer.query!r}, {first}-{last}:"
+    head = f"{counted(answer.total, 'hit')} for {answer.query!r}, {first}-{last}:"
     items = [_hit_text(answer.offset + rank, hit) for rank, hit in enumerate(answer.hits, 1)]
     return Page(head=head, items=items, foot=answer.note, go_on=cursor_sentence(answer.offset, answer.total, "hits"))
 
@@ -111,16 +111,21 @@ def overview_page(answer: Overview) -> Page:
     if not answer.files:
         return Page(head="Nothing is indexed yet: no file of this repository is in a language that Roteiro reads.")
     head = (
-        f"{answer.files} files indexed ({answer.skipped} skipped), {answer.symbols} symbols, {answer.calls} calls "
+        f"{counted(answer.files, 'file')} indexed ({answer.skipped} skipped), {counted(answer.symbols, 'symbol')}, "
+        f"{counted(answer.calls, 'call')} "
         f"(+{answer.candidates} unresolved), {answer.imports} imports"
     )
     items = [
         "Languages: "
-        + "; ".join(f"{one.language or 'other'} {one.files} files, {one.lines} lines" for one in answer.languages)
+        + "; ".join(
+            f"{one.language or 'other'} {counted(one.files, 'file')}, {counted(one.lines, 'line')}"
+            for one in answer.languages
+        )
     ]
     items.append(f"Packages ({len(answer.packages)} of {answer.packages_total}, by symbols):")
     items += [
-        f"  {one.path}  {counted(one.files, 'file')}, {one.symbols} symbols" + (f": {one.doc}" if one.doc else "")
+        f"  {one.path}  {counted(one.files, 'file')}, {counted(one.symbols, 'symbol')}"
+        + (f": {one.doc}" if one.doc else "")
         for one in answer.packages
     ]
     if answer.entry_points:

@@ -121,7 +121,8 @@ def _bad_use_sentence(error: Exception, arguments: list[str]) -> str:
     said: object = getattr(error, "format_message", lambda: str(error))()
     command = next((argument for argument in arguments if not argument.startswith("-")), "")
     page = f"roteiro {command} --help" if command in _names() else "roteiro --help"
-    return f"{' '.join(str(said).split()).rstrip('.')}. See `{page}`."
+    sentence = " ".join(str(said).split()).rstrip(".")
+    return f"{sentence}{'' if sentence.endswith(('?', '!')) else '.'} See `{page}`."
 
 
 def _names() -> set[str]:
