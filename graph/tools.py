@@ -19,7 +19,6 @@ from graph.context import Context
 from graph.debt import DebtList
 from graph.errors import ArgumentError, StoreError
 from graph.explain import Explanation
-from graph.freshness import NOT_INDEXED
 from graph.impact import Impact
 from graph.kinds import KindList
 from graph.outline import Outline
@@ -271,6 +270,8 @@ def _brought_up_to_date(repository: Repository) -> str:
     """Index what changed if that is quick, and return the line that says what the answer was made from."""
     fresh = repository.refresh(_REFRESH_BUDGET_S)
     if not fresh.is_indexed:
+        from graph.freshness import NOT_INDEXED  # it loads git's side, which listing tools must not
+
         why = f" ({fresh.reason})" if fresh.reason and fresh.reason != NOT_INDEXED else ""
         raise StoreError(f"{repository.root} is not indexed yet{why}. Run `roteiro sync` in it.")
     built = f"commit {fresh.built_commit[:10]}" if fresh.built_commit else "the files on disk"
