@@ -35,7 +35,7 @@ from serve.engine.local.protocol import (
 )
 from serve.engine.residency import Residency
 from serve.errors import EngineError, ServeError
-from serve.events import Event, Failed, Heartbeat, Queued
+from serve.events import Event, Failed, Finished, Heartbeat, Queued
 from serve.settings import EngineSettings
 from serve.turns import GenerationRequest
 
@@ -243,6 +243,7 @@ class LocalEngine:
         is_over = False
         try:
             last = Heartbeat()
+            finished: Finished | None = None  # told after Done: a reader may stop at it, and Done's figures were lost
             while not is_over:
                 reply = await _next(replies)
                 match reply:
@@ -251,10 +252,14 @@ class LocalEngine:
                     case Emitted():
                         for event in reply.events:
                             last = event if isinstance(event, Heartbeat) else last
-                            yield event
+                            if isinstance(event, Finished):
+                                finished = event
+                            else:
+                                yield event
                     case _:
                         is_over = True
-                        if (end := self._end(link, reply)) is not None:
+                        failure = self._end(link, reply)
+                        if (end := finished or failure) is not None:
                             yield end
         finally:
             link.forget(identifier)

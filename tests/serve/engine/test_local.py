@@ -342,6 +342,17 @@ async def test_warmed_preamble_shows_in_usage(tiny_model):
     assert last.usage.cached_tokens > 100
 
 
+async def test_figures_are_there_for_a_reader_that_stops_at_the_end(tiny_model):
+    """As the server does: nothing follows Finished."""
+    async with running(tiny_model("attention")) as engine:
+        stream = engine.generate(ask())
+        async for event in stream:
+            if isinstance(event, Finished):
+                break
+        await stream.aclose()
+        assert engine.stats().misses == 1
+
+
 async def test_stop_string_ends_the_answer(tiny_model):
     """A character that the model says, as a stop string."""
     async with running(tiny_model("attention")) as engine:
