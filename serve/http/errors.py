@@ -78,13 +78,22 @@ def _graph_error(request: Request[Any, Any, Any], error: GraphError) -> Response
 
 def _http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     status = error.status_code
-    if status in {404, 405}:
+    if status == 405:
+        message = f"{request.url.path} does not answer {request.method}{_answered(request.url.path)}."
+        failure = Failed(status=status, kind="invalid_request_error", message=message, code="method_not_allowed")
+    elif status == 404:
         message = f"{request.method} {request.url.path} does not exist here. These do: {', '.join(ROUTES)}."
         failure = Failed(status=status, kind="not_found_error", message=message, code="route_not_found")
     else:
         kind = "server_error" if status >= 500 else "invalid_request_error"
         failure = Failed(status=status, kind=kind, message=error.detail)
     return failure_response(request, failure)
+
+
+def _answered(path: str) -> str:
+    """Return which methods a path does answer, where it stands in the table as it is."""
+    methods = [method for method, _, known in (route.partition(" ") for route in ROUTES) if known == path]
+    return f"; send {' or '.join(methods)}" if methods else ""
 
 
 def _unforeseen(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:

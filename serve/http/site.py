@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 from litestar import Request, Response, get, head
+from litestar.exceptions import NotFoundException
 from litestar.handlers import HTTPRouteHandler
 
-from graph.errors import GraphError, PathError
+from graph.errors import GraphError
 from serve.errors import BadRequestError, UnsupportedError
 from serve.http.errors import graph_status
 from serve.http.service import Service
@@ -31,7 +32,7 @@ def site_routes(service: Service) -> list[HTTPRouteHandler]:
     async def index(request: _Request) -> Response[bytes]:
         return _send(request, assets["index.html"])
 
-    @head("/")
+    @head("/", media_type=_HTML)
     async def index_head() -> None:
         """Answer a client that only asks whether somebody is there."""
 
@@ -40,7 +41,7 @@ def site_routes(service: Service) -> list[HTTPRouteHandler]:
         name = str(request.path_params["name"]).removeprefix("/")
         asset = assets.get(name)
         if asset is None:
-            raise PathError(f"There is no static file {name}.")
+            raise NotFoundException
         return _send(request, asset)
 
     @get("/api/status")

@@ -21,6 +21,25 @@ from serve.wire.sse import PING, data_lines, frame
 __all__ = ["AskAnswer", "decode_question", "decode_stream", "encode_question"]
 
 _EVENTS: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_KEYS = frozenset(
+    [
+        "question",
+        "messages",
+        "model",
+        "max_tokens",
+        "temperature",
+        "top_p",
+        "top_k",
+        "min_p",
+        "seed",
+        "stop",
+        "frequency_penalty",
+        "presence_penalty",
+        "repetition_penalty",
+        "logit_bias",
+    ]
+)
+"""What is read here. This wire is our own: a key that is not read is a mistake, not an extension of another server."""
 
 
 def encode_question(question: str, messages: Iterable[Message] = ()) -> bytes:
@@ -32,6 +51,12 @@ def encode_question(question: str, messages: Iterable[Message] = ()) -> bytes:
 def decode_question(body: bytes, arrival: Arrival) -> GenerationRequest:
     """Return the request; raises BadRequestError or UnknownModelError. Without `model` the first one answers."""
     root = read_body(body)
+    if unknown := sorted(root.members().keys() - _KEYS):
+        raise BadRequestError(
+            f"{shorten(unknown[0])} is no key of a question. These are: {', '.join(sorted(_KEYS))}; the turns before "
+            "the question go into messages.",
+            param=unknown[0][:60],
+        )
     named = resolve_model(root.get("model").text_or(arrival.models[0]), arrival.models, arrival.settings.aliases)
     question = root.get("question").text()
     if not question.strip():

@@ -5,6 +5,7 @@ Holds no knowledge of any API. Unknown keys are never looked at, so they are ign
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TypeVar, cast
 
@@ -15,6 +16,8 @@ from serve.errors import BadRequestError
 
 __all__ = ["Field", "read_body", "shorten"]
 
+# An escape of the first half of a surrogate pair without the second. The decoder tells it as an early end.
+_HALF = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])")
 _Scalar = TypeVar("_Scalar", str, int, float, bool)
 
 
@@ -35,6 +38,11 @@ def read_body(body: bytes) -> Field:
 def _malformed(body: bytes, reason: str) -> str:
     if not body.strip():
         return "The body is empty; it must be a JSON object."
+    if half := _HALF.search(body):
+        return (
+            f"The body is not valid JSON: {half[0].decode()} at byte {half.start()} is half a character, without its "
+            "other half behind it."
+        )
     if "truncated" in reason:
         return f"The body is not valid JSON: it ends too early, at byte {len(body)}."
     return f"The body is not valid JSON: {reason}."

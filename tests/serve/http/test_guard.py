@@ -125,7 +125,8 @@ def test_an_unknown_route_lists_what_exists(client):
     for method, path in (("GET", "/v1/nope"), ("POST", "/v1/messages"), ("DELETE", "/v1/responses")):
         answer = client.request(method, path)
         assert answer.status_code in {404, 405}
-        assert "POST /v1/responses" in answer.json()["error"]["message"]
+        said = answer.json()["error"]["message"]
+        assert "POST /v1/responses" in said if answer.status_code == 404 else "send POST" in said
 
 
 def _mutants(chance: random.Random, value: object) -> object:
@@ -261,3 +262,25 @@ def test_a_body_that_stops_coming_is_not_waited_for_for_ever(live, monkeypatch):
     assert answer.startswith(b"HTTP/1.1 408")
     assert b"body_timeout" in answer
     assert answer.lower().count(b"connection: close") == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"question": "x", "history": []}, "'history' is no key of a question"),
+        ({"question": "x", "messages": {}}, "messages must be an array"),
+        ({"question": "x", "messages": ["x"]}, "messages[0]"),
+    ],
+)
+def test_a_question_that_would_lose_its_history_is_refused_by_name(client, body, told):
+    """Ignoring a key would answer another question than the one asked."""
+    answer = client.post("/api/ask", json=body)
+    assert answer.status_code == 400
+    assert told in answer.json()["error"]["message"]
+
+
+def test_half_a_character_is_named(client):
+    """Python and JavaScript write it without noticing."""
+    answer = client.post("/v1/responses", content=b'{"model":"local-model","input":"\\ud800"}')
+    assert answer.status_code == 400
+    assert "half a character" in answer.json()["error"]["message"]

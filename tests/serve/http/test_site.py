@@ -55,7 +55,8 @@ def test_the_page_and_its_files(client):
         assert (again.status_code, again.content) == (304, b"")
     assert "http" not in page.text
     assert client.get("/static/../app.py").status_code == 404
-    assert client.get("/static/none.js").status_code == 404
+    missing = client.get("/static/none.js")
+    assert (missing.status_code, missing.json()["error"]["type"]) == (404, "not_found_error")
 
 
 def test_head_of_the_page_answers(client):
@@ -213,3 +214,16 @@ def test_a_damaged_store_is_told_and_the_server_goes_on_once_it_is_rebuilt(tmp_p
         shutil.rmtree(opened.places.store_folder)
         assert client.get("/api/search?q=place1").status_code in {200, 503}
     opened.close()
+
+
+def test_a_wrong_method_is_told_the_right_one(client):
+    """Not that the route is missing."""
+    answer = client.get("/api/ask")
+    assert answer.status_code == 405
+    assert answer.json()["error"]["message"] == "/api/ask does not answer GET; send POST."
+    assert answer.json()["error"]["code"] == "method_not_allowed"
+
+
+def test_head_of_the_page_has_its_type(client):
+    """As the page itself does."""
+    assert client.head("/").headers["content-type"].startswith("text/html")
