@@ -188,6 +188,8 @@ class ConfigDocument(Struct):
 
     settings: list[SettingRow]
     user_file: str
+    problem: str
+    """What the repository's own file must not or cannot set; empty when all is well."""
 
 
 class CleanDocument(Struct):

@@ -29,3 +29,13 @@ def test_a_mistake_names_its_place_and_the_nearest_key(roteiro, repository, monk
     ran = roteiro("config", "--root", repository)
     assert ran.code == 2
     assert "environment ROTEIRO_SERVE_QEUE: sets nothing that exists. Nearest: serve.queue." in ran.err
+
+
+def test_a_hostile_file_of_the_repository_does_not_hide_the_settings(roteiro, repository):
+    """What holds without it is shown, and what is wrong with it."""
+    (repository / "roteiro.toml").write_text('[serve]\naddr = "0.0.0.0:80"\n')
+    ran = roteiro("config", "--root", repository, "--json")
+    assert ran.code == 1
+    assert "cannot be set by a repository" in ran.json["problem"]
+    assert next(row for row in ran.json["settings"] if row["key"] == "serve.addr")["value"] == "127.0.0.1:8017"
+    assert "cannot be set by a repository" in roteiro("config", "--root", repository).err
