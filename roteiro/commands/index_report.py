@@ -23,12 +23,15 @@ def print_sync(report: SyncReport, *, as_json: bool) -> int:
         print_json(report)
         return 0
     skipped = f", {report.skipped:,} skipped" if report.skipped else ""
+    files = f"{report.indexed:,} {'file' if report.indexed == 1 else 'files'}"
     print_text(
-        f"{bold(f'{report.indexed:,} files')} in the graph{skipped}; {report.changed:,} changed, "
-        f"{report.removed:,} removed, {report.seconds:.1f} s"
+        f"{bold(files)} in the graph{skipped}; {report.changed:,} changed, {report.removed:,} removed, "
+        f"{report.seconds:.1f} s"
     )
     if not report.indexed:
-        print_text("no file here is in a language that Roteiro reads; is this the right folder?")
+        listed = report.files - report.skipped
+        others = f" ({listed:,} {'is' if listed == 1 else 'are'} listed without one)" if listed else ""
+        print_text(f"no file here is in a language that Roteiro reads{others}; is this the right folder?")
     print_text(dim(f"store: {report.store}"))
     if report.elsewhere:
         print_text(dim(f"  not beside the repository: {report.elsewhere}"))
@@ -100,6 +103,7 @@ def _counts(workspace: Workspace) -> dict[str, int]:
     store = workspace.repository.store
     select = {
         "files": "SELECT count(*) FROM file WHERE project = ? AND status = 'indexed'",
+        "without a language of ours": "SELECT count(*) FROM file WHERE project = ? AND status = 'other'",
         "skipped": "SELECT count(*) FROM file WHERE project = ? AND status = 'skipped'",
         "symbols": "SELECT count(*) FROM node WHERE project = ?",
         "edges": "SELECT count(*) FROM edge WHERE project = ?",

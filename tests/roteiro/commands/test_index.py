@@ -138,3 +138,12 @@ def test_status_says_when_nothing_was_left_out(roteiro, repository):
     """Not an empty end that looks like a fault."""
     roteiro("sync", "--root", repository)
     assert "no file was left out" in roteiro("status", "--skipped", "--root", repository).out
+
+
+def test_files_without_a_language_of_ours_are_counted(roteiro, tmp_path):
+    """They are not lost: the person learns that they were seen."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("milk\n")
+    assert "1 is listed without one" in roteiro("sync", "--root", folder).out
+    assert "1 without a language of ours" in roteiro("status", "--root", folder).out
