@@ -91,7 +91,7 @@ def symbol_of(node: Node) -> Symbol:
     """Return the short form of a node."""
     return Symbol(
         path=node.path,
-        start_line=node.start_line,
+        start_line=max(node.start_line, 1),  # a file counts from 0 inside, so that it holds every line
         end_line=node.end_line,
         key=node.key,
         name=node.name,

@@ -60,7 +60,7 @@ def run_search(repository: Repository, arguments: SearchArguments) -> SearchAnsw
         hits=tuple(
             SearchHit(
                 path=hit.path,
-                start_line=hit.start_line,
+                start_line=max(hit.start_line, 1),  # a file counts from 0 inside, so that it holds every line
                 end_line=hit.end_line,
                 key=hit.key,
                 name=hit.name,
