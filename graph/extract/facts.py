@@ -44,7 +44,7 @@ __all__ = [
     "Unknown",
 ]
 
-EXTRACT_VERSION = 1
+EXTRACT_VERSION = 2
 """Raise it whenever the facts of any file change; it is part of the cache key."""
 
 
@@ -79,7 +79,7 @@ class CallExpr(Struct, frozen=True, array_like=True, tag="c", tag_field="_", gc=
 
 
 class Constant(Struct, frozen=True, array_like=True, tag="k", tag_field="_", gc=False):
-    """A literal: its type (`str`, `int`, `float`, `bool`, `none`, `regex`, `template`, `slice`), the value of short strings."""
+    """A literal: its type (`str`, `int`, `float`, `bool`, `none`, `regex`, `template`, `slice`), and short values."""
 
     type: str
     value: str = ""
@@ -295,8 +295,8 @@ class Facts(Struct, array_like=True, gc=False):
     exports: tuple[tuple[str, Expr], ...] = ()
     """Explicit exports, (public name, local expression): `export {a as b}`, `module.exports.x = f`.
 
-    The name `=` stands for the module as a whole: `module.exports = f`, `export = f`. In Go `package` is the name of the
-    package and `//go:build` the build constraint.
+    The name `=` stands for the module as a whole: `module.exports = f`, `export = f`. In Go `package` is the name of
+    the package and `//go:build` the build constraint.
     """
     public_names: tuple[str, ...] | None = None
     """Python's `__all__` when it is a literal (concatenations included), else None."""

@@ -25,7 +25,7 @@ from graph.extract.facts import (
 from graph.extract.facts import Collection as Collected
 from graph.extract.javascript_functions import anonymous_function, named_function_expression
 from graph.extract.javascript_modules import dynamic_import, required_module
-from graph.extract.javascript_properties import assign_by_call
+from graph.extract.javascript_properties import assign_by_call, assign_by_helper
 from graph.extract.javascript_types import type_arguments
 from graph.extract.javascript_walk import UNKNOWN, Handler, Walk, first_named, last_named
 
@@ -103,6 +103,8 @@ def _call(walk: Walk, node: Node, function: Expr) -> Expr:
     line, start_line = _lines(function, node)
     if isinstance(function, Attribute):
         assign_by_call(walk, function, arguments, line)
+    elif isinstance(function, Name):
+        assign_by_helper(walk, function, arguments, line)
     if isinstance(function, Name) and function.id in {"require", "import"}:
         (required_module if function.id == "require" else dynamic_import)(walk, arguments, node)
     return walk.call(CallExpr(function, line, arguments, start_line=start_line))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from graph.extract.facts import Attribute, CallExpr, Collection, Constant, Expr, Name
 from graph.extract.javascript_walk import Walk
 
-__all__ = ["assign_by_call"]
+__all__ = ["assign_by_call", "assign_by_helper"]
+
+_CLASS_HELPERS = frozenset({"_createClass", "__createClass", "_create_class"})
+"""What compilers put in the place of class bodies: (constructor, descriptors of methods, descriptors of statics)."""
 
 
 def assign_by_call(walk: Walk, function: Attribute, arguments: tuple[Expr, ...], line: int) -> None:
@@ -32,6 +35,31 @@ def assign_by_call(walk: Walk, function: Attribute, arguments: tuple[Expr, ...],
             walk.assign(below, Attribute(base, "prototype", line), line)
         case _:
             pass
+
+
+def assign_by_helper(walk: Walk, function: Name, arguments: tuple[Expr, ...], line: int) -> None:
+    """Record the methods of a class that was compiled: `_createClass(A, [{key: "m", value: function () {}}])`."""
+    if function.id not in _CLASS_HELPERS or not arguments:
+        return
+    owner = arguments[0]
+    for target, listed in zip((Attribute(owner, "prototype", line), owner), arguments[1:3], strict=False):
+        for item in listed.values if isinstance(listed, Collection) else ():
+            name = _name_in(item)
+            if name and isinstance(item, Collection):
+                _assign_described(walk, Attribute(target, name, line), item, line)
+
+
+def _name_in(item: Expr) -> str:
+    """Return the name that a descriptor of a method states, empty when it states none."""
+    pairs = zip(item.keys, item.values, strict=False) if isinstance(item, Collection) else ()
+    return next(
+        (
+            value.value
+            for key, value in pairs
+            if isinstance(key, Constant) and key.value == "key" and isinstance(value, Constant)
+        ),
+        "",
+    )
 
 
 def _assign_described(walk: Walk, target: Attribute, how: Collection, line: int) -> None:

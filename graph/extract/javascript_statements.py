@@ -13,7 +13,12 @@ from tree_sitter import Node
 from graph.extract.facts import Attribute, ClassRef, Constant, Expr, FunctionRef, Name
 from graph.extract.facts import Collection as Collected
 from graph.extract.javascript_classes import define_class, method
-from graph.extract.javascript_functions import FUNCTIONS, define_function, function_declaration
+from graph.extract.javascript_functions import (
+    FUNCTIONS,
+    define_function,
+    function_declaration,
+    named_function_expression,
+)
 from graph.extract.javascript_jsdoc import doc_types
 from graph.extract.javascript_modules import common_export, requires
 from graph.extract.javascript_patterns import bind, property_name
@@ -238,6 +243,13 @@ class _ObjectLiteral:
         if key is None or value is None:
             return
         name = property_name(walk, key)
+        own = value.child_by_field_name("name") if name == "value" and value.type in FUNCTIONS else None
+        if own is not None:  # in the descriptor of a property a function goes by its own name
+            self._enter()
+            scope = named_function_expression(walk, value, own)
+            walk.enter(self._outer)
+            self._add(name, FunctionRef(scope), line)
+            return
         if value.type in FUNCTIONS and name.replace("-", "_").replace("#", "_").isidentifier():
             self._enter()
             scope = define_function(walk, value, name, key.start_point[0] + 1, outer=node)

@@ -140,10 +140,13 @@ class ScriptEvaluator(ScriptMembers):
         return union([(made,), tuple(item for item in given if isinstance(item, Literal | Elements))])
 
     def made_from(self, view: FileView, scope: int, call: CallExpr) -> Values:
-        """Return the object that `Object.create(prototype)` makes: one of its own, which takes over the prototype."""
+        """Return the object that `Object.create(prototype, descriptors)` makes: it takes over the prototype."""
         key = id(call)
         if key not in self._containers:
-            self._containers[key] = Collection("object", call.arguments[:1], (ConstantExpr("spread"),))
+            own = {name: value for table in call.arguments[1:2] for name, value in _described(table)}
+            names = tuple(ConstantExpr("str", name) for name in own)
+            values = (*call.arguments[:1], *own.values())
+            self._containers[key] = Collection("object", values, (ConstantExpr("spread"), *names))
         return (self.literal(view, scope, self._containers[key], call.line),)
 
     def _container_of(self, call: CallExpr) -> Collection:
@@ -227,3 +230,11 @@ class ScriptEvaluator(ScriptMembers):
                 given = union(self.parameter_of(value, index) for value in promises)
                 if given:
                     yield handed, index, given
+
+
+def _described(table: Expr) -> Iterator[tuple[str, Expr]]:
+    """Give name and value of each property that a table of descriptors states."""
+    for name, how in zip(table.keys, table.values, strict=False) if isinstance(table, Collection) else ():
+        for key, value in zip(how.keys, how.values, strict=False) if isinstance(how, Collection) else ():
+            if isinstance(name, ConstantExpr) and isinstance(key, ConstantExpr) and key.value == "value":
+                yield name.value, value

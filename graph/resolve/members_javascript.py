@@ -68,7 +68,11 @@ class ScriptMembers(ScriptTypes):
         elif isinstance(value, Shape):
             owners = [(value.path, value.scope)]
         else:
-            return []
+            owners = []
+        if isinstance(value, Shape | Literal):
+            owners += [
+                (item.path, item.scope) for item in self._own_attribute(value, "__proto__") if isinstance(item, Shape)
+            ]
         found: list[Function] = []
         for path, scope in owners:
             view = self.view(path)

@@ -100,7 +100,7 @@ class ScriptNames(Evaluator):
                 return (Class(view.path, parent.definition),)
             return (Instance(view.path, parent.definition, is_self=True),)
         if parent.kind == "object":
-            return (Shape(view.path, facts.parent),)
+            return self._described(view, number) or (Shape(view.path, facts.parent),)
         if number in view.this_given:
             at, given = view.this_given[number]
             return self.evaluate(view, at, given, 0)
@@ -109,6 +109,13 @@ class ScriptNames(Evaluator):
             owners = self.evaluate(view, at, target.base, target.line)
             return owners or (Shape(view.path, number),)
         return (Shape(view.path, number),)
+
+    def _described(self, view: ScriptView, number: int) -> Values:
+        """Return what `this` is in a function of a descriptor: the object that gets the property."""
+        if number not in view.assigned_to:
+            return ()
+        at, target = view.assigned_to[number]
+        return self.evaluate(view, at, target.base, target.line)
 
     def super_class(self, view: FileView, scope: int) -> Values:
         """Return the class that a call of `super` constructs."""

@@ -75,12 +75,22 @@ class ScriptView(FileView):
                 if isinstance(value, FunctionRef):
                     self.returned_by.setdefault(value.scope, number)
             for assign in scope.assigns:
-                if isinstance(assign.value, FunctionRef) and isinstance(assign.target, Attribute):
-                    self.assigned_to[assign.value.scope] = (number, assign.target)
+                if isinstance(assign.target, Attribute) and (given := self._function_in(assign.value)) is not None:
+                    self.assigned_to[given.scope] = (number, assign.target)
             for call in scope.calls:
                 function = call.function
                 if isinstance(function, Attribute) and call.arguments:
                     self._index_method_call(number, function, call)
+
+    def _function_in(self, value: Expr) -> FunctionRef | None:
+        """Return the function that a property becomes, or the getter of it in a descriptor `{get: function () {}}`."""
+        if isinstance(value, FunctionRef):
+            return value
+        getter = value.function if isinstance(value, CallExpr) else None
+        if not isinstance(getter, FunctionRef):
+            return None
+        parent = self.facts.scopes[getter.scope].parent
+        return getter if parent >= 0 and self.facts.scopes[parent].kind == "object" else None
 
     def _index_method_call(self, number: int, function: Attribute, call: CallExpr) -> None:
         first = call.arguments[0]

@@ -104,6 +104,16 @@ def calls(texts: dict[str, str] | str, path: str = "a.ts") -> set[tuple[str, str
          {("a.js", "A"), ("a.js", "A.m")}),
         ("const q2 = { m() { super.n() } }; const q1 = { n() {} }; Object.setPrototypeOf(q2, q1)", {("q2.m", "q1.n")}),
         ("const o = {}; Object.defineProperty(o, 'f', { value: function () {} }); o.f()", {("a.js", "value")}),
+        ("const o = {}; Object.defineProperty(o, 'f', { value: function run() {} }); o.f()", {("a.js", "run")}),
+        ("const o = Object.create(null, { f: { value: function run() {} } }); o.f()", {("a.js", "run")}),
+        ("const o = {}; Object.setPrototypeOf(o, { set f(v) {} }); o.f = 1", {("a.js", "f")}),
+        (
+            (
+                "function A() {} _createClass(A, [{ key: 'm', value: function m() { this.n() } }, "
+                "{ key: 'n', value: function n() {} }], [{ key: 's', value: function s() {} }]); new A().m(); A.s()"
+            ),
+            {("a.js", "A"), ("a.js", "m"), ("m", "n"), ("a.js", "s")},
+        ),
         ("function f() {} exports.f = f; exports.f()", {("a.js", "f")}),
     ],
 )  # fmt: skip
