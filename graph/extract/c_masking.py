@@ -28,7 +28,7 @@ _LINKAGE = re.compile(
 
 _HEAD_MACRO = re.compile(
     rb"\b(?:class|struct|union|enum)[ \t]+(" + _MACRO + rb"(?:\([^()\r\n]{0,80}\))?)[ \t]+"
-    rb"(?=[A-Za-z_]\w*(?:::\w+)*(?:<[^<>\r\n]{0,80}>)?[ \t]*(?:final\b[ \t]*)?[:{\r\n])"
+    rb"(?=(?!final\b)[A-Za-z_]\w*(?:::\w+)*(?:<[^<>\r\n]{0,80}>)?[ \t]*(?:final\b[ \t]*)?[:{\r\n])"
 )
 """`class EXPORT Name {`: without the macro removed this reads as a function that returns a class."""
 

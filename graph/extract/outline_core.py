@@ -238,7 +238,7 @@ class OutlineReader:
         self.definitions.append(
             Definition(
                 kind=kind,
-                name=name,
+                name=_simple(name),
                 qualname=qualname,
                 start_line=start_line,
                 end_line=max(node.end_point[0], name_node.end_point[0], start_line - 1) + 1,
@@ -380,3 +380,9 @@ def _place(node: Node) -> tuple[int, int]:
 
 def _last(expr: Expr) -> str:
     return getattr(expr, "name", "") or getattr(expr, "id", "")
+
+
+def _simple(name: str) -> str:
+    """Return the last part of a dotted name; operators such as `..<` are no dotted names."""
+    last = name.rsplit(".", 1)[-1]
+    return last if last[:1].isalpha() or last[:1] == "_" else name

@@ -54,17 +54,36 @@ def _method(walk: OutlineReader, node: Node) -> None:
     if walk.body.kind == "class" and walk.visibility.get(walk.body.number) == "module_function":
         extra = ("static",)
     text = walk.text(name, 200).replace(" ", "")
+    holder = _holder(walk, node)
+    if holder is None:
+        walk.notes.add("a method of one object, which is an expression, was left out")
+        return
     walk.define(
         NodeKind.METHOD if walk.body.kind == "class" or node.type == "singleton_method" else NodeKind.FUNCTION,
         name,
         node,
-        name=text,
+        name=holder + text,
         opens="function",
         stop=walk.child(node, "body"),
         extra=extra,
         signature=_head(walk, node, name),
         is_test=text.startswith("test_") and walk.body.kind == "class",
     )
+
+
+def _holder(walk: OutlineReader, node: Node) -> str | None:
+    """Return what stands before a method's name in its qualified name, with the dot; None where nobody can say.
+
+    `def self.m` and `def D.m` inside of `D` are methods of what is around them, `def Q.m` is one of `Q`.
+    """
+    held_by = node.child_by_field_name("object")
+    if held_by is None or held_by.type == "self":
+        return ""
+    if held_by.type not in ("constant", "scope_resolution"):
+        return None
+    path = ".".join(part for part in walk.text(held_by, 300).split("::") if part)
+    around = walk.body.qualname.rstrip(".")
+    return "" if around == path or around.endswith(f".{path}") else f"{path}."
 
 
 def _head(walk: OutlineReader, node: Node, name: Node) -> str:

@@ -142,3 +142,9 @@ def test_tests_of_macros_are_named_after_suite_and_name() -> None:
 def test_a_header_tells_its_language_by_its_content(text: str, language: str) -> None:
     """`.h` is C unless something stands in it that C does not have."""
     assert language_of("include/a.h", text.encode()) == language
+
+
+def test_a_final_class_in_capitals_is_a_class() -> None:
+    """Only what stands between `class` and a name is a macro, and `final` is no name."""
+    found = facts("class URL final : public Base {\n int y;\n};\nclass EXPORT Name final { void f() {} };\n")
+    assert [one.qualname for one in found.definitions] == ["URL", "URL.y", "Name", "Name.f"]

@@ -486,3 +486,10 @@ def test_names_are_read_from_expressions() -> None:
     assert named_expr("(x)") is None
     assert last_name("a.b().c") == "c"
     assert last_name("a[0]") == ""
+
+
+def test_methods_of_named_objects_of_ruby_belong_to_these() -> None:
+    """`def Q.m` is a method of `Q` wherever it stands; of an expression nobody can say whose it is."""
+    found = extract("ruby", b"module A\n class Q; end\n def Q.sing; end\n def (x.y).odd; end\nend\ndef A.top; end\n")
+    assert [(one.name, one.qualname) for one in found.definitions[2:]] == [("sing", "A.Q.sing"), ("top", "A.top")]
+    assert "a method of one object, which is an expression, was left out" in found.notes
