@@ -409,7 +409,7 @@ def test_a_listed_file_without_a_language_of_ours_can_be_shown(shop_repository):
     assert "setup.cfg:1-2 of 2 lines\n1  [metadata]" in _text(shop_repository, "source", path="setup.cfg")
 
 
-def test_a_file_among_hits_begins_at_line_one(shop_repository):
+def test_a_file_begins_at_line_one(shop_repository):
     """Editors and citations count from 1."""
-    found = msgspec.to_builtins(call_tool(shop_repository, "search", {"query": "cart", "kind": "file"}).result)
-    assert {hit["start_line"] for hit in found["hits"]} == {1}
+    found = msgspec.to_builtins(call_tool(shop_repository, "explain", {"key": "src/shop/cart.py"}).result)
+    assert (found["of"]["kind"], found["of"]["start_line"]) == ("file", 1)
