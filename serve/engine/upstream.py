@@ -172,7 +172,8 @@ class UpstreamEngine:
         if self._client is None:
             raise EngineError("This engine was not started, or was closed. Start the server again.")
         reader = ChunkReader(request)
-        headers = {"content-type": "application/json", "accept": "text/event-stream"}
+        # The mode is for another Roteiro: there a request without tools would be answered from its own repository.
+        headers = {"content-type": "application/json", "accept": "text/event-stream", "x-roteiro-mode": "general"}
         async with self._client.stream(
             "POST", f"{self._base_url}/chat/completions", content=body(request, self._model), headers=headers
         ) as response:

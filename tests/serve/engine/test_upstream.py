@@ -329,3 +329,11 @@ async def test_counting_is_refused():
     """The tokenizer is not here."""
     with pytest.raises(UnsupportedError):
         await UpstreamEngine(UpstreamSettings(base_url="http://127.0.0.1:1/v1")).count(request())
+
+
+async def test_another_roteiro_is_told_not_to_answer_from_its_own_repository():
+    """Its plain /v1 would take a request without tools as a question about it."""
+    standin = Standin(sse(delta("stop")))
+    async with running(standin) as engine:
+        await answer(engine, request())
+    assert "x-roteiro-mode: general" in standin.heads[-1]
