@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypedDict
 
 from graph.extract.facts import Facts
 from graph.extract.nodes import nodes_of
@@ -25,7 +26,14 @@ from graph.languages import language_of
 from graph.resolve.resolver import Resolver
 
 _SKIPPED_FOLDERS = frozenset({".git", "node_modules"})
-_MICRO_LANGUAGES = ("python", "javascript", "typescript")
+
+
+class Case(TypedDict):
+    """What is read of a small program."""
+
+    id: str
+    lang: str
+    files: dict[str, str]
 
 
 class Files:
@@ -122,12 +130,15 @@ def report_repository(truth: Path, keep: Path, name: str, sites: Path, checkout:
         print(score(truth, "callers", str(callers), str(dumped)))
 
 
-def report_micro(truth: Path, keep: Path, language: str) -> None:
-    """Print the scores of the small programs of one language."""
+def report_micro(truth: Path, keep: Path) -> None:
+    """Print the scores of the small programs, language by language."""
     cases = [json.loads(line) for line in (truth / "micro.jsonl").read_text(encoding="utf-8").splitlines()]
-    chosen = [case for case in cases if case["lang"] == language]
-    if not chosen:
-        return
+    for language in sorted({case["lang"] for case in cases}):
+        report_language(truth, keep, language, [case for case in cases if case["lang"] == language])
+
+
+def report_language(truth: Path, keep: Path, language: str, chosen: Sequence[Case]) -> None:
+    """Print the scores of the small programs of one language."""
     dumped = keep / f"micro_{language}.jsonl"
     with dumped.open("w", encoding="utf-8") as out:
         for case in chosen:
@@ -149,8 +160,7 @@ def main() -> None:
         for name, sites, checkout in repositories(options.truth, options.checkouts, options.only):
             report_repository(options.truth, keep, name, sites, checkout)
         if options.only in ("", "micro"):
-            for language in _MICRO_LANGUAGES:
-                report_micro(options.truth, keep, language)
+            report_micro(options.truth, keep)
 
 
 if __name__ == "__main__":
