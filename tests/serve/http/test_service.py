@@ -96,4 +96,4 @@ async def test_a_repository_without_an_index_is_said(tmp_path):
     assert status["repository"]["is_indexed"] is False
     assert search.status_code == 503
     assert "roteiro sync" in search.json()["error"]["message"]
-    assert (file.status_code, "roteiro sync" in file.text) == (404, True)
+    assert (file.status_code, "roteiro sync" in file.text) == (503, True)
