@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -44,6 +46,50 @@ def test_a_table_of_thousands_is_resolved_by_its_keys(graph):
     """Stores are sorted out once, so each key still finds its function."""
     found = graph({"m.py": SOURCES["stored"]})
     assert found.callees("m.py") == {f"m.py#f{i}" for i in range(N)}
+
+
+REPOSITORIES = {
+    "imports in a circle": {
+        f"m{i}.py": f"from m{(i + 1) % 60} import *\nfrom m{(i + 7) % 60} import f{(i + 7) % 60}\n"
+        f"def f{i}():\n    return f{(i + 7) % 60}()\nmissing{i}()\n"
+        for i in range(60)
+    },
+    "inheritance in a circle": {
+        f"m{i}.py": f"from m{(i + 1) % 40} import C{(i + 1) % 40}\nclass C{i}(C{(i + 1) % 40}):\n"
+        f"    def g{i}(self):\n        return self.g{(i + 3) % 40}().h()\n"
+        for i in range(40)
+    },
+    "a metaclass that makes everything": {
+        "m.py": "class M(type):\n    def __call__(cls, *a): return cls\n    def __getattr__(cls, n): return M\n"
+        "    def __new__(m, n, b, d): return type.__new__(m, n, (M, *b), d)\n"
+        "class A(metaclass=M): __class__ = M\nclass B(A, M('C', (A,), {})): pass\n"
+        "type('D', (B,), {'f': lambda s: s.f()})().f()\nB.x.y.z()\nA()()()\n",
+    },
+    "one name a thousand times": {
+        "m.py": "from typing import TYPE_CHECKING, overload\n"
+        + "".join(
+            f"if TYPE_CHECKING:\n    def f(): return {i}\nelse:\n    @overload\n    def f(): ...\n" for i in range(500)
+        )
+        + "f()\n",
+    },
+    "a generated parser": {
+        "m.py": "class P:\n"
+        + "".join(
+            f"    def r{i}(self):\n        mark = self.mark()\n"
+            f"        if (a := self.r{i * 7 % 700}()) and (b := self.r{i * 11 % 700}()):\n"
+            f"            return [a, b]\n        return self.r{i * 13 % 700}() or mark\n"
+            for i in range(700)
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize("name", REPOSITORIES)
+def test_repositories_made_to_go_in_circles_end_in_time(graph, name):
+    """Circles between files, names without end and tricks with types cost little; ten times the need is allowed."""
+    started = time.process_time()
+    assert graph(REPOSITORIES[name]).resolved
+    assert time.process_time() - started < 10
 
 
 WORDS = st.sampled_from(
