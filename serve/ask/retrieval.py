@@ -14,7 +14,7 @@ from graph.repository import Repository
 from graph.search.analyzer import is_identifier_like, words
 from graph.search.passages import passage_likeness
 from graph.search.search import Hit, SearchPage, search, search_many
-from graph.search.vocabulary import STOP_WORDS
+from graph.search.vocabulary import ASKING_WORDS, STOP_WORDS
 
 __all__ = ["EXACT_SCORE", "MIN_CONFIDENCE", "Question", "Retrieved", "retrieve"]
 
@@ -31,6 +31,7 @@ _FIRST = 5.0
 _MAX_IDENTIFIERS = 3
 EXACT_SCORE = 14.5
 """Search scores from here up are exact names."""
+_NAMELESS = STOP_WORDS | ASKING_WORDS
 _LEANING = re.compile(
     r"\b(it|its|that|this|these|those|they|them|their|there|he|she|one|ones|same|else|instead|too|also)\b",
     re.IGNORECASE,
@@ -47,7 +48,7 @@ class Question(Struct, frozen=True, kw_only=True):
     @property
     def is_about_everything(self) -> bool:
         """It holds no word that names anything: "what does this project do?"."""
-        return all(word.lower() in STOP_WORDS for word in words(self.text))
+        return all(word.lower() in _NAMELESS for word in words(self.text))
 
 
 class Retrieved(Struct, frozen=True, kw_only=True):
@@ -96,7 +97,7 @@ def _queries(question: Question) -> tuple[str, ...]:
     if not question.previous:
         return (question.text,)
     together = f"{question.previous} {question.text}"
-    content = [word for word in words(question.text) if word.lower() not in STOP_WORDS]
+    content = [word for word in words(question.text) if word.lower() not in _NAMELESS]
     if len(content) < 3 or _LEANING.search(question.text):
         return (together,)
     return question.text, together
