@@ -133,7 +133,7 @@ class _Compiler:
             if not isinstance(schema, dict):
                 if schema is True:
                     return {}
-                raise refused(str(schema), path, "it cannot be combined")
+                raise refused(str(schema).lower(), path, "it cannot be combined")
             keywords = cast("Schema", schema)
             target = keywords.get("$ref")
             if not isinstance(target, str):
