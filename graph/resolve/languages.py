@@ -4,6 +4,7 @@ Scopes, values and the flow between them are the same everywhere; what differs i
 entry has no edges of its own beyond `contains`.
 """
 
+# ruff: noqa: D102 - the hooks are described once, in `LanguageRules`
 from __future__ import annotations
 
 from functools import cache
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from graph.resolve.views import FileView
     from graph.resolve.world import World
 
-__all__ = ["NO_RULES", "LanguageRules", "ModuleTarget", "rules_for"]
+__all__ = ["NO_RULES", "LanguageRules", "ModuleTarget", "NoRules", "rules_for"]
 
 
 class ModuleTarget(Struct, frozen=True):
@@ -131,8 +132,11 @@ def rules_for(language: str) -> LanguageRules | None:
             return None
 
 
-class _NoRules:
-    """Rules of prose and of languages whose calls are not resolved: nothing leads anywhere."""
+class NoRules:
+    """Rules of prose and of languages whose calls are not resolved: nothing leads anywhere.
+
+    Rules of a language begin here too, and say only what the language has.
+    """
 
     self_names: frozenset[str] = frozenset()
     first_parameter_is_self = False
@@ -184,4 +188,4 @@ class _NoRules:
         return None
 
 
-NO_RULES: LanguageRules = _NoRules()
+NO_RULES: LanguageRules = NoRules()

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graph.extract.facts import CallExpr, Expr, Import
-from graph.resolve.languages import ModuleTarget
+from graph.extract.facts import CallExpr, Import
+from graph.resolve.languages import ModuleTarget, NoRules
 from graph.resolve.modules_c import CModules
-from graph.resolve.values import External, Module, Package, Value, Values
+from graph.resolve.values import External, Module, Values
 
 if TYPE_CHECKING:
     from graph.resolve.core import EvaluatorCore
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["C_RULES", "CRules"]
 
 
-class CRules:
+class CRules(NoRules):
     """See `LanguageRules`."""
 
     self_names: frozenset[str] = frozenset({"this"})
@@ -42,44 +42,12 @@ class CRules:
             return ModuleTarget(External(item.specifier), listens)
         return ModuleTarget(Module(found), (*listens, found))
 
-    def imported_value(self, evaluator: EvaluatorCore, view: FileView, item: Import, name: str) -> Values:
-        del evaluator, view, item, name
-        return ()
-
-    def star_value(self, evaluator: EvaluatorCore, view: FileView, item: Import, name: str) -> Values:
-        del evaluator, view, item, name
-        return ()
-
     def module_member(self, evaluator: EvaluatorCore, path: str, name: str) -> Values:
         return evaluator.module_name(path, name)
-
-    def package_member(self, evaluator: EvaluatorCore, folder: str, name: str) -> Values:
-        del evaluator, folder, name
-        return ()
-
-    def submodule(self, evaluator: EvaluatorCore, module: Module | Package, name: str) -> str | None:
-        del evaluator, module, name
-        return None
-
-    def builtin(self, name: str) -> Values:
-        del name
-        return ()
 
     def external_call(self, evaluator: EvaluatorCore, name: str, call: CallExpr, view: FileView, scope: int) -> Values:
         del evaluator, call, view, scope
         return (External(f"{name}()"),)
-
-    def callbacks(self, name: str, call: CallExpr) -> tuple[Expr, ...]:
-        del name, call
-        return ()
-
-    def special_calls(self, evaluator: EvaluatorCore, value: Value, how: str) -> Values:
-        del evaluator, value, how
-        return ()
-
-    def external_type(self, evaluator: EvaluatorCore, name: str, arguments: tuple[Values, ...]) -> Values | None:
-        del evaluator, name, arguments
-        return None
 
 
 C_RULES = CRules()

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graph.extract.facts import CallExpr, Expr, Import
+from graph.extract.facts import CallExpr, Import
 from graph.resolve.core import union
-from graph.resolve.languages import ModuleTarget
+from graph.resolve.languages import ModuleTarget, NoRules
 from graph.resolve.packages_go import GoPackages
-from graph.resolve.values import Elements, External, Module, Package, Returning, Value, Values
+from graph.resolve.values import Elements, External, Package, Returning, Values
 
 if TYPE_CHECKING:
     from graph.resolve.core import EvaluatorCore
@@ -29,7 +29,7 @@ _BUILTINS = frozenset(
 )  # fmt: skip
 
 
-class GoRules:
+class GoRules(NoRules):
     """See `LanguageRules`."""
 
     self_names: frozenset[str] = frozenset()
@@ -71,10 +71,6 @@ class GoRules:
         paths = packages.defining(evaluator.world, folder, name)
         return union(evaluator.module_name(path, name) for path in paths)
 
-    def submodule(self, evaluator: EvaluatorCore, module: Module | Package, name: str) -> str | None:
-        del evaluator, module, name
-        return None
-
     def builtin(self, name: str) -> Values:
         return (External(f"builtins.{name}"),) if name in _BUILTINS else ()
 
@@ -87,14 +83,6 @@ class GoRules:
                 return evaluator.evaluate(view, scope, first, call.line)
             case _:
                 return (External(f"{name}()"),)
-
-    def callbacks(self, name: str, call: CallExpr) -> tuple[Expr, ...]:
-        del name, call
-        return ()
-
-    def special_calls(self, evaluator: EvaluatorCore, value: Value, how: str) -> Values:
-        del evaluator, value, how
-        return ()
 
     def external_type(self, evaluator: EvaluatorCore, name: str, arguments: tuple[Values, ...]) -> Values | None:
         del evaluator

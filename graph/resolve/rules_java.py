@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graph.extract.facts import CallExpr, Constant, Expr, Facts, Import
+from graph.extract.facts import CallExpr, Constant, Facts, Import
 from graph.resolve.core import union
-from graph.resolve.languages import ModuleTarget
+from graph.resolve.languages import ModuleTarget, NoRules
 from graph.resolve.library_java import CONTAINERS, LANGUAGE_TYPES, MAPS, PRIMITIVES, RESULTS
 from graph.resolve.modules_java import JavaModules
-from graph.resolve.values import Elements, External, Module, Package, Value, Values
+from graph.resolve.values import Elements, External, Module, Values
 
 if TYPE_CHECKING:
     from graph.resolve.core import EvaluatorCore
@@ -25,7 +25,7 @@ def package_of(facts: Facts) -> str:
     return next((value.value for name, value in facts.exports if name == "package" and isinstance(value, Constant)), "")
 
 
-class JavaRules:
+class JavaRules(NoRules):
     """See `LanguageRules`."""
 
     self_names: frozenset[str] = frozenset({"this"})
@@ -71,14 +71,6 @@ class JavaRules:
     def module_member(self, evaluator: EvaluatorCore, path: str, name: str) -> Values:
         return evaluator.module_name(path, name)
 
-    def package_member(self, evaluator: EvaluatorCore, folder: str, name: str) -> Values:
-        del evaluator, folder, name
-        return ()
-
-    def submodule(self, evaluator: EvaluatorCore, module: Module | Package, name: str) -> str | None:
-        del evaluator, module, name
-        return None
-
     def builtin(self, name: str) -> Values:
         return (External(name),) if name in PRIMITIVES or name in LANGUAGE_TYPES or name == "[]" else ()
 
@@ -86,14 +78,6 @@ class JavaRules:
         del evaluator, call, view, scope
         result = "String" if name == "String.valueOf" else RESULTS.get(name.rpartition(".")[2])
         return (External(f"{result or name}()"),)
-
-    def callbacks(self, name: str, call: CallExpr) -> tuple[Expr, ...]:
-        del name, call
-        return ()
-
-    def special_calls(self, evaluator: EvaluatorCore, value: Value, how: str) -> Values:
-        del evaluator, value, how
-        return ()
 
     def external_type(self, evaluator: EvaluatorCore, name: str, arguments: tuple[Values, ...]) -> Values | None:
         del evaluator

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct, field
 
-from graph.extract.facts import CallExpr, Expr, Import
-from graph.resolve.languages import ModuleTarget
+from graph.extract.facts import Import
+from graph.resolve.languages import ModuleTarget, NoRules
 from graph.resolve.modules_outline import Found, OutlineModules
-from graph.resolve.values import External, Module, Package, Value, Values
+from graph.resolve.values import External, Module, Values
 
 if TYPE_CHECKING:
     from graph.resolve.core import EvaluatorCore
@@ -27,7 +27,7 @@ __all__ = ["OUTLINE_RULES", "OutlineRules"]
 _COMPOSER = "composer.json"
 
 
-class OutlineRules:
+class OutlineRules(NoRules):
     """See `LanguageRules`."""
 
     first_parameter_is_self = False
@@ -98,34 +98,6 @@ class OutlineRules:
 
     def module_member(self, evaluator: EvaluatorCore, path: str, name: str) -> Values:
         return evaluator.module_name(path, name)
-
-    def package_member(self, evaluator: EvaluatorCore, folder: str, name: str) -> Values:
-        del evaluator, folder, name
-        return ()
-
-    def submodule(self, evaluator: EvaluatorCore, module: Module | Package, name: str) -> str | None:
-        del evaluator, module, name
-        return None
-
-    def builtin(self, name: str) -> Values:
-        del name
-        return ()
-
-    def external_call(self, evaluator: EvaluatorCore, name: str, call: CallExpr, view: FileView, scope: int) -> Values:
-        del evaluator, name, call, view, scope
-        return ()
-
-    def callbacks(self, name: str, call: CallExpr) -> tuple[Expr, ...]:
-        del name, call
-        return ()
-
-    def special_calls(self, evaluator: EvaluatorCore, value: Value, how: str) -> Values:
-        del evaluator, value, how
-        return ()
-
-    def external_type(self, evaluator: EvaluatorCore, name: str, arguments: tuple[Values, ...]) -> Values | None:
-        del evaluator, name, arguments
-        return None
 
 
 class _Autoload(Struct):

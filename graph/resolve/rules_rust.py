@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graph.extract.facts import CallExpr, Expr, Import
-from graph.resolve.languages import ModuleTarget
+from graph.extract.facts import CallExpr, Import
+from graph.resolve.languages import ModuleTarget, NoRules
 from graph.resolve.library_rust import CRATES, LISTS, MAPS, PRELUDE, TRANSPARENT
 from graph.resolve.modules_rust import RustModules
-from graph.resolve.values import Elements, External, Module, Package, Returning, Value, Values
+from graph.resolve.values import Elements, External, Module, Returning, Values
 
 if TYPE_CHECKING:
     from graph.resolve.core import EvaluatorCore
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["RUST_RULES", "RustRules"]
 
 
-class RustRules:
+class RustRules(NoRules):
     """See `LanguageRules`."""
 
     self_names: frozenset[str] = frozenset()
@@ -53,14 +53,6 @@ class RustRules:
     def module_member(self, evaluator: EvaluatorCore, path: str, name: str) -> Values:
         return _rust(evaluator).in_module(path, 0, name)
 
-    def package_member(self, evaluator: EvaluatorCore, folder: str, name: str) -> Values:
-        del evaluator, folder, name
-        return ()
-
-    def submodule(self, evaluator: EvaluatorCore, module: Module | Package, name: str) -> str | None:
-        del evaluator, module, name
-        return None
-
     def builtin(self, name: str) -> Values:
         return (External(name),) if name in PRELUDE or name in CRATES or name.endswith("!") else ()
 
@@ -70,14 +62,6 @@ class RustRules:
         if (owner in TRANSPARENT or parts[-1] in TRANSPARENT) and call.arguments:
             return evaluator.evaluate(view, scope, call.arguments[0], call.line)
         return (External(f"{name}()"),)
-
-    def callbacks(self, name: str, call: CallExpr) -> tuple[Expr, ...]:
-        del name, call
-        return ()
-
-    def special_calls(self, evaluator: EvaluatorCore, value: Value, how: str) -> Values:
-        del evaluator, value, how
-        return ()
 
     def external_type(self, evaluator: EvaluatorCore, name: str, arguments: tuple[Values, ...]) -> Values | None:
         del evaluator
