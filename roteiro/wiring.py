@@ -122,7 +122,6 @@ def _local_engines(config: Config) -> list[Engine]:
             model.path,
             model.id,
             config.serve.engine,
-            queue=config.serve.queue,
             tool_prompt_tokens=config.serve.tool_prompt_tokens,
             tool_prompt_tokens_hard=config.serve.tool_prompt_tokens_hard,
             cache_folder=cache_folder() / "snapshots",

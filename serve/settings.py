@@ -20,6 +20,8 @@ class UpstreamSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """The name of the environment variable that holds the key, never the key."""
     context: int = 0
     """The window in tokens; 0 when unknown."""
+    slots: int = 4
+    """Requests sent to it at a time; the next wait here, where they are told their place."""
     connect_timeout_s: float = 10.0
     """How long to wait for a connection."""
     read_timeout_s: float = 3600.0

@@ -1,7 +1,7 @@
-"""The queue in front of one engine, shared by all wires: first come, first served, and bounded.
+"""The queue in front of one engine, whatever its kind: shared by all wires, first come, first served, and bounded.
 
-A place in it is a `Ticket`. Whoever leaves, for whatever reason, makes room at once; the engine's generator is closed
-before its slot is handed on.
+It is the only one: engines run what they are given. A place in it is a `Ticket`. Whoever leaves, for whatever reason,
+makes room at once; the engine's generator is closed before its slot is handed on.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from serve.errors import QueueFullError
 from serve.events import Event, Queued
@@ -89,6 +90,17 @@ class Ticket:
         self._slots = slots
         self.moved = asyncio.Event()
         self.started_s = 0.0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None]:
+        """Wait for a slot, and hold it while the block runs; the place is given back."""
+        try:
+            while self._slots.position(self):
+                await self.moved.wait()
+                self.moved.clear()
+            yield
+        finally:
+            self.leave()
 
     async def events(self, run: Callable[[], AsyncIterator[Event]]) -> AsyncGenerator[Event, None]:
         """Yield the place in the queue each time it changes, then the events of `run`; the place is given back."""

@@ -32,12 +32,12 @@ class EngineInfo(Struct, frozen=True, kw_only=True):
     detail: str = ""
     """A sentence for people: file, quantisation, address."""
     can_count: bool = True
-    slots: int = 0
-    """Answers it gives at the same time; 0 when it does not say."""
+    slots: int = 1
+    """Answers it gives at the same time; what comes beyond waits in the queue in front of it."""
 
 
 class Engine(Protocol):
-    """One model, ready to generate. It may be called in parallel and then queues by itself."""
+    """One model, ready to generate. At most `slots` requests at a time: who comes next is decided in front of it."""
 
     def describe(self) -> EngineInfo:
         """Return what this engine is; cheap, never blocks."""

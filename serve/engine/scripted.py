@@ -33,10 +33,11 @@ from serve.turns import GenerationRequest, ToolCall
 __all__ = ["ScriptedEngine"]
 
 _BYTES_PER_TOKEN = 4
+_SLOTS = 8
 
 
 class ScriptedEngine:
-    """Answers from a script file; any number of requests at once, none of them waits for another.
+    """Answers from a script file; none of its answers waits for another.
 
     `requests` holds what was asked, in order, for tests to look at.
 
@@ -58,6 +59,7 @@ class ScriptedEngine:
             kind="scripted",
             window_tokens=self._window_tokens,
             detail=f"written answers of {self._path}",
+            slots=_SLOTS,
         )
 
     async def start(self) -> None:

@@ -44,7 +44,7 @@ class _Listing(Struct, frozen=True):
 
 
 class UpstreamEngine:
-    """Asks an OpenAI-compatible server. Requests go out at once; the upstream has its own queue."""
+    """Asks an OpenAI-compatible server. A request goes out at once; what the upstream makes of it is its own matter."""
 
     def __init__(self, settings: UpstreamSettings) -> None:
         self._settings = settings
@@ -64,6 +64,7 @@ class UpstreamEngine:
             is_remote=self._is_remote,
             detail=f"{self._settings.name} at {self._base_url}",
             can_count=self._counter is not None,
+            slots=self._settings.slots,
         )
 
     async def start(self) -> None:

@@ -25,9 +25,6 @@ __all__ = ["Asker", "Served", "Service"]
 
 _log = logging.getLogger(__name__)
 
-_SLOTS = {"local": 1, "upstream": 4, "scripted": 8}
-"""One context computes one answer; an upstream batches by itself, and four keep its answers moving."""
-
 
 class Asker(Protocol):
     """The Ask loop."""
@@ -49,7 +46,7 @@ class Served:
         self.ask = ask
         self.info = engine.describe()
         self.tally = Tally()
-        self.slots = Slots(slots or self.info.slots or _SLOTS.get(self.info.kind, 1), queue)
+        self.slots = Slots(slots or self.info.slots, queue)
 
     def answer(self, request: GenerationRequest) -> AsyncIterator[Event]:
         """Return the events of a request from the door that its mode names; raises UnsupportedError without one."""
@@ -146,7 +143,8 @@ class Service:
         for served in self.models.values():
             if served.ask is not None:
                 try:
-                    await served.ask.warm()
+                    async with served.slots.enter().turn():
+                        await served.ask.warm()
                 except ServeError as error:
                     # The first question then reads the preamble itself: slower, and nothing else.
                     _log.warning("warming %s failed: %s", served.info.model, error.message)

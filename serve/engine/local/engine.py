@@ -1,4 +1,4 @@
-"""A GGUF model behind the `Engine` protocol: a line of requests before one worker, which is replaced when it dies."""
+"""A GGUF model behind the `Engine` protocol: one worker, which is replaced when it dies."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import asyncio
 import importlib.util
 import itertools
 import logging
-from collections.abc import AsyncIterator, Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -15,7 +15,6 @@ import msgspec
 from serve.engine.base import EngineInfo
 from serve.engine.cache_stats import CacheStats
 from serve.engine.failures import failed
-from serve.engine.line import Line
 from serve.engine.local.gguf import check_file
 from serve.engine.local.link import Link
 from serve.engine.local.machine import physical_cores, slots_of
@@ -35,7 +34,7 @@ from serve.engine.local.protocol import (
 )
 from serve.engine.residency import Residency
 from serve.errors import EngineError, ServeError
-from serve.events import Event, Failed, Finished, Heartbeat, Queued
+from serve.events import Event, Failed, Finished, Heartbeat
 from serve.settings import EngineSettings
 from serve.turns import GenerationRequest
 
@@ -50,7 +49,7 @@ _SERVE = AskGenerate | AskWarm | AskCount
 
 
 class LocalEngine:
-    """Runs one GGUF file. `start` it once, `close` it at the end; requests are taken in order, as slots are free."""
+    """Runs one GGUF file. `start` it once, `close` it at the end. What comes beyond its slots waits in the worker."""
 
     def __init__(  # noqa: PLR0913 - what a person may set, by keyword
         self,
@@ -58,7 +57,6 @@ class LocalEngine:
         model: str,
         settings: EngineSettings | None = None,
         *,
-        queue: int = 16,
         tool_prompt_tokens: int = 2_048,
         tool_prompt_tokens_hard: int = 8_192,
         cache_folder: Path | None = None,
@@ -80,7 +78,7 @@ class LocalEngine:
         self._in_thread = in_thread
         self._residency = residency or Residency()
         self._is_lazy = is_lazy
-        self._line = Line(queue, self._settings.slots or slots_of(physical_cores()))
+        self._slots = self._settings.slots or slots_of(physical_cores())
         self._ids = itertools.count(1)
         self._link: Link | None = None
         self._starting = asyncio.Lock()
@@ -104,7 +102,7 @@ class LocalEngine:
             window_tokens=ready.window_tokens if ready else None,
             prefill_tokens_per_s=self._rate or None,
             detail=f"{self._path.name}: {ready.detail}" if ready else str(self._path),
-            slots=self._line.width,
+            slots=self._slots,
         )
 
     def stats(self) -> CacheStats:
@@ -140,36 +138,20 @@ class LocalEngine:
         return reply.tokens if isinstance(reply, Counted) else 0
 
     async def warm(self, request: GenerationRequest) -> None:
-        """Evaluate the preamble of a request, behind whoever waits already; a model not in memory stays where it is."""
+        """Evaluate the preamble of a request; a model not in memory stays where it is."""
         if self._is_lazy and not self.is_loaded:
             return
-        turn = self._line.join()
-        try:
-            while turn.position > 0:
-                await turn.move()
-            reply = await self._ask_once(AskWarm(self._next_id(), msgspec.json.encode(request)))
-            if isinstance(reply, Warmed):
-                self._rate = reply.prefill_tokens_per_s or self._rate
-                self._stats = reply.stats
-        finally:
-            turn.leave()
+        reply = await self._ask_once(AskWarm(self._next_id(), msgspec.json.encode(request)))
+        if isinstance(reply, Warmed):
+            self._rate = reply.prefill_tokens_per_s or self._rate
+            self._stats = reply.stats
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Event]:
         """Yield the events of an answer; closing the iterator stops it within a second."""
-        try:
-            turn = self._line.join()
-        except ServeError as error:
-            yield failed(error)
-            return
-        try:
-            while (position := turn.position) > 0:
-                yield Queued(position)
-                await turn.move()
-            with self._in_use():
-                async for event in self._answer(request):
+        with self._in_use():
+            async with aclosing(self._answer(request)) as events:
+                async for event in events:
                     yield event
-        finally:
-            turn.leave()
 
     @property
     def size_bytes(self) -> int:
@@ -232,7 +214,7 @@ class LocalEngine:
         if self._link is not None:
             await self._link.close()
 
-    async def _answer(self, request: GenerationRequest) -> AsyncIterator[Event]:
+    async def _answer(self, request: GenerationRequest) -> AsyncGenerator[Event]:
         try:
             link = await self._worker()
         except EngineError as error:

@@ -216,7 +216,8 @@ class _Worker:
                 return False
             job = _Job(ask)
             self._allow()
-            self._advance(job, next)
+            if not self._drop_cancelled(job):
+                self._advance(job, next)
             if job.work is not None:
                 running.append(job)
             elif not running:

@@ -13,8 +13,8 @@ import pytest
 from serve.engine.local import LocalEngine
 from serve.engine.local.link import worker_environment
 from serve.engine.residency import Residency
-from serve.errors import ContextLengthError, EngineError, QueueFullError, ServeError
-from serve.events import CallMade, Failed, Finished, FinishReason, Heartbeat, Queued, Started, Text
+from serve.errors import ContextLengthError, EngineError, ServeError
+from serve.events import CallMade, Failed, Finished, FinishReason, Heartbeat, Started, Text
 from serve.settings import EngineSettings
 from serve.turns import GenerationRequest, Message, Mode, Role, Sampling, ToolSpec
 
@@ -34,8 +34,8 @@ def ask(text="hello", *, max_tokens=8, **fields):
 
 
 @asynccontextmanager
-async def running(path, *, in_thread=True, queue=16, **settings):
-    engine = LocalEngine(path, "tiny", EngineSettings(threads=1, **settings), queue=queue, in_thread=in_thread)
+async def running(path, *, in_thread=True, **settings):
+    engine = LocalEngine(path, "tiny", EngineSettings(threads=1, **settings), in_thread=in_thread)
     await engine.start()
     try:
         yield engine
@@ -114,21 +114,6 @@ async def test_answer_ends_at_the_window(tiny_model):
     assert last.usage.prompt_tokens + last.usage.completion_tokens == 100
 
 
-async def test_requests_wait_in_order_and_are_told_where(tiny_model):
-    """The second hears its position, then it is served."""
-    async with running(tiny_model("attention"), queue=1) as engine:
-        first = engine.generate(ask(max_tokens=4_000))
-        assert isinstance(await anext(first), Started)
-        second = engine.generate(ask())
-        assert await anext(second) == Queued(1)
-        (refused,) = await events(engine, ask())
-        assert isinstance(refused, Failed)
-        assert (refused.status, refused.message) == (429, str(QueueFullError(1, 10)))
-        await first.aclose()
-        async with asyncio.timeout(LONG_S):
-            assert isinstance([event async for event in second][-1], Finished)
-
-
 @pytest.mark.parametrize("prompt", ["x" * 7_000, "x"], ids=["prefill", "decode"])
 async def test_closing_the_iterator_cancels_and_the_next_answer_is_that_of_a_fresh_engine(tiny_model, prompt):
     """In prefill and in decode."""
@@ -143,18 +128,19 @@ async def test_closing_the_iterator_cancels_and_the_next_answer_is_that_of_a_fre
             assert text(await events(engine, ask())) == fresh
 
 
-async def test_waiting_request_that_is_closed_leaves_the_line(tiny_model):
-    """Nobody waits for one that gave up."""
+async def test_requests_beyond_the_slots_wait_in_the_worker_and_one_that_gave_up_is_never_begun(tiny_model):
+    """Whoever calls an engine by itself, without the queue in front of it."""
     async with running(tiny_model("attention")) as engine:
         first = engine.generate(ask(max_tokens=4_000))
-        await anext(first)
-        second = engine.generate(ask())
-        assert await anext(second) == Queued(1)
-        await second.aclose()
-        third = engine.generate(ask())
-        assert await anext(third) == Queued(1)
-        await third.aclose()
+        assert isinstance(await anext(first), Started)
+        second, third = (asyncio.create_task(events(engine, ask())) for _ in range(2))
+        while len(engine._link._replies) < 3:  # noqa: ASYNC110 - until both were sent to the worker
+            await asyncio.sleep(0)
+        second.cancel()
         await first.aclose()
+        async with asyncio.timeout(LONG_S):
+            assert isinstance((await third)[-1], Finished)
+        assert engine.stats().hits + engine.stats().misses == 2
 
 
 async def test_count_answers_beside_a_generation(tiny_model):
@@ -175,11 +161,10 @@ async def test_two_slots_answer_two_requests_at_a_time(tiny_model, scheduling):
     await engine.start()
     first, second = (engine.generate(ask("x" * size, max_tokens=4_000)) for size in (1_000, 10))
     assert [type(await anext(one)) for one in (first, second)] == [Started, Started]
-    third = engine.generate(ask(max_tokens=3))
-    assert await anext(third) == Queued(1)
+    third = asyncio.create_task(events(engine, ask(max_tokens=3)))
     await first.aclose()
     async with asyncio.timeout(LONG_S):
-        assert isinstance([event async for event in third][-1], Finished)
+        assert isinstance((await third)[-1], Finished)
         assert [await anext(second) for _ in range(3)]
         await second.aclose()
     await engine.close()
