@@ -2,57 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pytest
 
-from graph.extract.facts import Attribute, Facts, Name
-from graph.extract.registry import extract
-from graph.languages import language_of
-from graph.model import Edge, EdgeKind
-from graph.resolve.resolver import Resolved, Resolver
-from graph.resolve.rules_go import GO_RULES
-from graph.resolve.views import FileView
-
-Pairs = set[tuple[str, str]]
-
-
-class Files:
-    """A repository in memory."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-
-    def paths(self) -> Sequence[str]:
-        return sorted(path for path in self._texts if language_of(path) is not None)
-
-    def language(self, path: str) -> str:
-        return language_of(path) or ""
-
-    def facts(self, path: str) -> Facts:
-        return extract(self.language(path), self._texts[path].encode())
-
-    def config_text(self, path: str) -> str | None:
-        return self._texts.get(path)
-
-
-def resolved(texts: Mapping[str, str]) -> list[Resolved]:
-    source = Files(texts)
-    resolver = Resolver(source)
-    return [resolver.resolve(path) for path in source.paths()]
-
-
-def edges(texts: Mapping[str, str], kind: EdgeKind) -> list[Edge]:
-    return [edge for item in resolved(texts) for edge in item.edges if edge.kind is kind]
-
-
-def short(key: str) -> str:
-    return key.removeprefix("sym:go:").removeprefix("file:")
-
-
-def pairs(texts: Mapping[str, str], kind: EdgeKind = EdgeKind.CALLS) -> Pairs:
-    return {(short(edge.src), short(edge.dst)) for edge in edges(texts, kind)}
-
+from graph.model import EdgeKind
+from tests.memory import Pairs, by_name, pairs, resolved
 
 MOD = {"go.mod": "module example.com/app\n\ngo 1.22\n"}
 
@@ -231,28 +186,9 @@ def test_calls_lead_where_the_language_says(case: str) -> None:
 
 def test_linking_by_name_fails_these_cases() -> None:
     """The mutant that links every call to every definition of its name is caught: the cases prove something."""
-    linked = sum(len(_by_name(texts)) for texts, _ in CASES.values())
-    right = sum(len(_by_name(texts) & expected) for texts, expected in CASES.values())
+    linked = sum(len(by_name(texts)) for texts, _ in CASES.values())
+    right = sum(len(by_name(texts) & expected) for texts, expected in CASES.values())
     assert right < 0.9 * linked
-
-
-def _by_name(texts: Mapping[str, str]) -> Pairs:
-    source = Files(texts)
-    views = [FileView(path, source.facts(path), GO_RULES) for path in source.paths()]
-    named: dict[str, list[str]] = {}
-    for view in views:
-        for index, item in enumerate(view.facts.definitions):
-            if item.scope >= 0:
-                named.setdefault(item.name, []).append(short(view.key_of(index)))
-    found: Pairs = set()
-    for view in views:
-        for scope, facts in enumerate(view.facts.scopes):
-            for call in facts.calls:
-                function = call.function
-                last = function.name if isinstance(function, Attribute) else ""
-                last = function.id if isinstance(function, Name) else last
-                found |= {(short(view.caller_key(scope)), target) for target in named.get(last, [])}
-    return found
 
 
 # -- modules ----------------------------------------------------------------------------------------------------------
@@ -361,4 +297,4 @@ def test_embedding_is_inheritance() -> None:
 def test_a_call_of_what_comes_from_outside_is_not_unresolved() -> None:
     """Only what might be a definition of the repository is left open."""
     files = {"a.go": 'package p\nimport "net/http"\nfunc f() { r, _ := http.Get("x"); r.Body.Close(); unknown() }\n'}
-    assert [call.name for item in resolved(files) for call in item.unresolved] == ["unknown"]
+    assert [call.name for item in resolved(files).values() for call in item.unresolved] == ["unknown"]

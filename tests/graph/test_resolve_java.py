@@ -4,75 +4,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
 
 import pytest
 
-from graph.extract.facts import Attribute, Facts
-from graph.extract.java import extract_java
 from graph.model import EdgeKind
 from graph.resolve.modules_java import JavaModules
 from graph.resolve.overloads_java import best_fits
 from graph.resolve.resolver import Resolved, Resolver
-from graph.resolve.rules_java import JAVA_RULES
 from graph.resolve.signals import signals_of
-from graph.resolve.views import FileView
-
-Pairs = set[tuple[str, str]]
-
-
-class Files:
-    """A repository in memory."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-
-    def paths(self) -> Sequence[str]:
-        return sorted(self._texts)
-
-    def language(self, path: str) -> str:
-        del path
-        return "java"
-
-    def facts(self, path: str) -> Facts:
-        return extract_java(self._texts[path].encode())
-
-    def config_text(self, path: str) -> str | None:
-        del path
-        return None
-
-
-def resolved(texts: Mapping[str, str]) -> dict[str, Resolved]:
-    resolver = Resolver(Files(texts))
-    return {path: resolver.resolve(path) for path in sorted(texts)}
-
-
-def short(key: str) -> str:
-    return key.removeprefix("sym:java:").removeprefix("file:")
-
-
-def pairs(texts: Mapping[str, str], kind: EdgeKind = EdgeKind.CALLS) -> Pairs:
-    found = (edge for item in resolved(texts).values() for edge in item.edges if edge.kind is kind)
-    return {(short(edge.src), short(edge.dst)) for edge in found}
-
-
-def by_name(texts: Mapping[str, str]) -> Pairs:
-    """Link every call to every definition of the called name: the mutant that the cases must catch."""
-    views = [FileView(path, Files(texts).facts(path), JAVA_RULES) for path in sorted(texts)]
-    named: dict[str, list[str]] = {}
-    for view in views:
-        for index, item in enumerate(view.facts.definitions):
-            if item.scope >= 0:
-                named.setdefault(item.name, []).append(short(view.key_of(index)))
-    found: Pairs = set()
-    for view in views:
-        for scope, facts in enumerate(view.facts.scopes):
-            for call in facts.calls:
-                function = call.function
-                last = function.name if isinstance(function, Attribute) else getattr(function, "id", "")
-                found |= {(short(view.caller_key(scope)), target) for target in named.get(last, [])}
-    return found
-
+from tests.memory import MemorySource, Pairs, by_name, pairs, resolved
 
 CASES: dict[str, tuple[dict[str, str], Pairs]] = {
     "a type of the same package, by constructor and field": (
@@ -233,7 +173,7 @@ def test_an_incremental_result_equals_a_cold_one(seed: int) -> None:
         for path in files.keys() ^ after.keys():
             around = {"/".join(other.split("/")[:depth]) for other in files.keys() & after.keys() for depth in (1, 2)}
             changed.update(signals_of(path, around))
-        resolver = Resolver(Files(after))
+        resolver = Resolver(MemorySource(after))
         done = {path: item for path, item in done.items() if path in after}
         for path in after:
             if path not in done or path in changed or not changed.isdisjoint(done[path].depends_on):

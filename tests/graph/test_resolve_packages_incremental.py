@@ -7,16 +7,15 @@ manifests that could say where a path leads, parents that could declare a module
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
 
 import pytest
 
-from graph.extract.facts import Facts
 from graph.extract.registry import extract
 from graph.languages import language_of
 from graph.resolve.interface import interface_digest
 from graph.resolve.resolver import Resolved, Resolver
 from graph.resolve.signals import signals_of
+from tests.memory import MemorySource
 
 NAMES = ("Alpha", "Beta", "gamma")
 
@@ -84,25 +83,6 @@ def rust_text(rng: random.Random, _path: str) -> str:
     return "\n".join(form.format(n=rng.choice(NAMES), m=rng.choice(NAMES)) for form in chosen) + "\n"
 
 
-class Files:
-    """A repository in memory, with its manifests."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-
-    def paths(self) -> Sequence[str]:
-        return sorted(path for path in self._texts if language_of(path) is not None)
-
-    def language(self, path: str) -> str:
-        return language_of(path) or ""
-
-    def facts(self, path: str) -> Facts:
-        return extract(self.language(path), self._texts[path].encode())
-
-    def config_text(self, path: str) -> str | None:
-        return self._texts.get(path)
-
-
 def folders(paths: set[str]) -> set[str]:
     return {"/".join(path.split("/")[:depth]) for path in paths for depth in range(1, path.count("/") + 1)}
 
@@ -128,10 +108,10 @@ def heard(before: dict[str, str], after: dict[str, str]) -> set[str]:
 
 def sync(done: dict[str, Resolved], before: dict[str, str], after: dict[str, str]) -> None:
     changed = heard(before, after)
-    resolver = Resolver(Files(after))
+    resolver = Resolver(MemorySource(after))
     for path in before.keys() - after.keys():
         done.pop(path, None)
-    for path in Files(after).paths():
+    for path in MemorySource(after).paths():
         known = done.get(path)
         is_stale = known is None or before[path] != after[path] or path in changed
         if known is None or is_stale or not changed.isdisjoint(known.depends_on):
@@ -159,8 +139,8 @@ def test_an_incremental_result_equals_a_cold_one(language: str, seed: int) -> No
                 after[path] = rng.choice(manifest_texts) if is_manifest else write(rng, path)
         sync(done, files, after)
         files = after
-        cold = Resolver(Files(files))
-        wanted = {path: cold.resolve(path) for path in Files(files).paths()}
+        cold = Resolver(MemorySource(files))
+        wanted = {path: cold.resolve(path) for path in MemorySource(files).paths()}
         assert {path: item.edges for path, item in done.items()} == {path: item.edges for path, item in wanted.items()}
         assert done == wanted
 
@@ -171,7 +151,7 @@ def test_the_order_of_files_does_not_matter(language: str) -> None:
     rng = random.Random(11)  # noqa: S311 - the same files in every run
     paths, write = (GO_PATHS, go_text) if language == "go" else (RUST_PATHS, rust_text)
     files = {path: write(rng, path) for path in paths} | {"go.mod": GO_MODS[0], "Cargo.toml": CARGOS[1]}
-    forwards, backwards = Resolver(Files(files)), Resolver(Files(files))
+    forwards, backwards = Resolver(MemorySource(files)), Resolver(MemorySource(files))
     one = {path: forwards.resolve(path) for path in sorted(paths)}
     other = {path: backwards.resolve(path) for path in sorted(paths, reverse=True)}
     assert one == other

@@ -2,54 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pytest
 
-from graph.extract.facts import Attribute, Facts, Name
-from graph.extract.registry import extract
-from graph.languages import language_of
 from graph.model import EdgeKind
 from graph.resolve.crates_rust import read_packages
-from graph.resolve.resolver import Resolved, Resolver
-from graph.resolve.rules_rust import RUST_RULES
-from graph.resolve.views import FileView
-
-Pairs = set[tuple[str, str]]
+from tests import memory
+from tests.memory import Pairs
 
 
-class Files:
-    """A repository in memory."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-
-    def paths(self) -> Sequence[str]:
-        return sorted(path for path in self._texts if language_of(path) is not None)
-
-    def language(self, path: str) -> str:
-        return language_of(path) or ""
-
-    def facts(self, path: str) -> Facts:
-        return extract(self.language(path), self._texts[path].encode())
-
-    def config_text(self, path: str) -> str | None:
-        return self._texts.get(path)
-
-
-def resolved(texts: Mapping[str, str]) -> list[Resolved]:
-    source = Files(texts)
-    resolver = Resolver(source)
-    return [resolver.resolve(path) for path in source.paths()]
-
-
-def short(key: str) -> str:
-    return key.removeprefix("sym:rust:").removeprefix("file:").replace("src/", "")
+def below_src(found: Pairs) -> Pairs:
+    return {(src.replace("src/", ""), dst.replace("src/", "")) for src, dst in found}
 
 
 def pairs(texts: Mapping[str, str], kind: EdgeKind = EdgeKind.CALLS) -> Pairs:
-    found = [edge for item in resolved(texts) for edge in item.edges if edge.kind is kind]
-    return {(short(edge.src), short(edge.dst)) for edge in found}
+    return below_src(memory.pairs(texts, kind))
 
 
 CARGO = {"Cargo.toml": '[package]\nname = "my-app"\nversion = "0.1.0"\n'}
@@ -279,28 +247,9 @@ def test_calls_lead_where_the_language_says(case: str) -> None:
 
 def test_linking_by_name_fails_these_cases() -> None:
     """The mutant that links every call to every definition of its name is caught: the cases prove something."""
-    linked = sum(len(_by_name(texts)) for texts, _ in CASES.values())
-    right = sum(len(_by_name(texts) & expected) for texts, expected in CASES.values())
+    linked = sum(len(below_src(memory.by_name(texts))) for texts, _ in CASES.values())
+    right = sum(len(below_src(memory.by_name(texts)) & expected) for texts, expected in CASES.values())
     assert right < 0.9 * linked
-
-
-def _by_name(texts: Mapping[str, str]) -> Pairs:
-    source = Files(texts)
-    views = [FileView(path, source.facts(path), RUST_RULES) for path in source.paths()]
-    named: dict[str, list[str]] = {}
-    for view in views:
-        for index, item in enumerate(view.facts.definitions):
-            if item.scope >= 0:
-                named.setdefault(item.name, []).append(short(view.key_of(index)))
-    found: Pairs = set()
-    for view in views:
-        for scope, facts in enumerate(view.facts.scopes):
-            for call in facts.calls:
-                function = call.function
-                last = function.name if isinstance(function, Attribute) else ""
-                last = function.id if isinstance(function, Name) else last
-                found |= {(short(view.caller_key(scope)), target) for target in named.get(last, [])}
-    return found
 
 
 # -- modules and crates -----------------------------------------------------------------------------------------------
