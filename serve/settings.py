@@ -102,6 +102,8 @@ class ServeSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Whether what a model thinks is kept from clients, or sent as reasoning of its own."""
     reasoning_effort: Literal["", "none", "low", "medium", "high", "xhigh"] = ""
     """How much to think where a client does not say; empty leaves it to the model."""
+    reasoning_budget: int = 0
+    """The most tokens of thought where a client does not say; then the answer begins. 0 sets no bound."""
     structured_thinking: Literal["off", "two-phase"] = "off"
     """Under a format for the answer: `off` turns thinking off, `two-phase` binds the answer after the thought."""
     allowed_hosts: tuple[str, ...] = ()

@@ -132,6 +132,8 @@ class GenerationRequest(Struct, frozen=True, kw_only=True):
     allow_parallel_calls: bool = True
     sampling: Sampling = Sampling()
     reasoning: ReasoningEffort | None = None
+    reasoning_budget: int | None = None
+    """The most tokens of thought; after them the engine closes the block and the answer begins. None sets no bound."""
     project: str = "default"
     cut_after: tuple[int, ...] = ()
     """Indexes of messages after which the server knows a boundary worth caching (Ask's evidence)."""

@@ -50,6 +50,7 @@ def with_evidence(request: GenerationRequest, evidence: str, max_tokens: int) ->
         tool_choice=ToolChoice(),
         allow_parallel_calls=True,
         sampling=_sampling(request.sampling, max_tokens),
+        reasoning_budget=max_tokens // 2 if request.reasoning_budget is None else request.reasoning_budget,
         cut_after=cuts,
     )
 
@@ -79,7 +80,8 @@ def naming(request: GenerationRequest, said: str) -> GenerationRequest:
         Message(role=Role.USER, content=NAME_IT, is_ours=True),
     )
     sampling = replace(request.sampling, max_tokens=_NAME_TOKENS, temperature=0.0)
-    return replace(without_calls(request), messages=(*request.messages, *turns), sampling=sampling)
+    messages = (*request.messages, *turns)
+    return replace(without_calls(request), messages=messages, sampling=sampling, reasoning_budget=0)
 
 
 def without_calls(request: GenerationRequest) -> GenerationRequest:

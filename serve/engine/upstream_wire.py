@@ -25,6 +25,7 @@ from serve.events import (
 )
 from serve.prompt.answer import AnswerReader
 from serve.prompt.callforms import free_text
+from serve.prompt.thinking import without_thoughts
 from serve.turns import (
     AnswerFormat,
     GenerationRequest,
@@ -118,6 +119,9 @@ def body(request: GenerationRequest, model: str) -> bytes:
         fields["chat_template_kwargs"] = {"enable_thinking": False}
     elif request.reasoning is not None:
         fields["reasoning_effort"] = request.reasoning.value
+    if request.reasoning_budget is not None and request.mode is Mode.GENERAL:
+        # The names of llama-server (and of another Roteiro) and of vLLM; there is none that all know.
+        fields["reasoning_budget_tokens"] = fields["thinking_token_budget"] = request.reasoning_budget
     return msgspec.json.encode(fields)
 
 
@@ -147,6 +151,9 @@ class ChunkReader:
         self._finish: str | None = None
         self._stop_reason: str | None = None
         self._usage = Usage()
+        self._counts_thought = True
+        self._thought_chunks = 0
+        self._chunks = 0
 
     @property
     def is_finished(self) -> bool:
@@ -157,6 +164,8 @@ class ChunkReader:
         """Return the events of one chunk."""
         if chunk.usage is not None:
             self._usage = _usage(chunk.usage)
+            details = chunk.usage.completion_tokens_details
+            self._counts_thought = details is None or details.reasoning_tokens is None
         if not chunk.choices:
             return []
         choice = chunk.choices[0]
@@ -165,12 +174,15 @@ class ChunkReader:
             self._stop_reason = choice.stop_reason
         events: list[Event] = []
         thought = choice.delta.reasoning_content or choice.delta.reasoning
+        is_thinking = bool(thought) or (bool(choice.delta.content) and self._answer.is_thinking)
         if thought:
             events.append(Reasoning(thought))
         if choice.delta.content:
             events += _with_logprobs(self._answer.feed_text(choice.delta.content), _logprobs(choice))
         for delta in choice.delta.tool_calls or ():
             events += self._call(delta)
+        self._thought_chunks += is_thinking or self._answer.is_thinking
+        self._chunks += bool(thought or choice.delta.content or choice.delta.tool_calls)
         return events
 
     def end(self) -> list[Event]:
@@ -180,7 +192,18 @@ class ChunkReader:
             if call.is_free_text:
                 events.append(CallArguments(index, call.made().arguments))
             events.append(CallMade(index, call.made()))
-        return [*events, Finished(reason=self._reason(), usage=self._usage, stop_sequence=self._stop_reason)]
+        return [*events, Finished(reason=self._reason(), usage=self._whole_usage(), stop_sequence=self._stop_reason)]
+
+    def _whole_usage(self) -> Usage:
+        """Return the usage; where an upstream does not say what was thought, by the share of its chunks.
+
+        The servers that do not say send a chunk for each token.
+        """
+        if not self._counts_thought or not self._thought_chunks:
+            return self._usage
+        share = min(1.0, self._thought_chunks / max(1, self._chunks))
+        thought = round(self._usage.completion_tokens * share)
+        return msgspec.structs.replace(self._usage, reasoning_tokens=thought)
 
     def _reason(self) -> FinishReason:
         if self._finish == "length":
@@ -248,7 +271,8 @@ def _merged_head(messages: Sequence[Message]) -> list[Message]:
 
 
 def _message(message: Message, tools: Sequence[ToolSpec]) -> dict[str, object]:
-    content = f"Error: {message.content}" if message.is_error else message.content
+    content = without_thoughts(message.content) if message.role is Role.ASSISTANT else message.content
+    content = f"Error: {content}" if message.is_error else content
     fields: dict[str, object] = {"role": message.role.value, "content": content}
     if message.role is Role.TOOL:
         fields["tool_call_id"] = message.tool_call_id or ""

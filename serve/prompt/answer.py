@@ -50,6 +50,11 @@ class AnswerReader:
         return self._thinking.is_answering
 
     @property
+    def is_between_characters(self) -> bool:
+        """Whether the bytes so far end with a whole character, so that other words may follow."""
+        return not self._decoder.getstate()[0]
+
+    @property
     def call(self) -> CallProgress | None:
         """The call that is being written; None outside of one."""
         return self._calls.progress if self._calls is not None and not self.is_complete else None

@@ -15,7 +15,7 @@ from serve.errors import TemplateRefusedError
 from serve.prompt.content import Marker, Segment
 from serve.prompt.dialects import Dialect, dialect_of
 from serve.prompt.template import ChatTemplate
-from serve.prompt.thinking import OPEN_TAG
+from serve.prompt.thinking import OPEN_TAG, without_thoughts
 from serve.turns import GenerationRequest, Message, ReasoningEffort, Role, ToolCall
 
 __all__ = ["Conversation", "Rendered"]
@@ -118,7 +118,7 @@ class _Turns:
             case Role.USER:
                 self._turns.append(_turn("user", content))
             case Role.ASSISTANT:
-                self._add_answer(index, message, content)
+                self._add_answer(index, message, self._mark.mark(without_thoughts(message.content), index))
             case Role.TOOL:
                 self._add_result(message, content)
             case Role.SYSTEM if self._can.has_late_system:

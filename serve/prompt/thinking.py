@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-__all__ = ["CLOSE_TAG", "OPEN_TAG", "ThinkingFilter"]
+__all__ = ["CLOSE_TAG", "OPEN_TAG", "ThinkingFilter", "without_thoughts"]
 
 OPEN_TAG = "<think>"
 CLOSE_TAG = "</think>"
@@ -95,3 +95,12 @@ class ThinkingFilter:
         keep = next(size for size in range(len(CLOSE_TAG) - 1, -1, -1) if self._held.endswith(CLOSE_TAG[:size]))
         decided, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
         return decided, False
+
+
+def without_thoughts(text: str) -> str:
+    """Return a past answer without the blocks it starts with: a model is never shown its old thoughts as its words."""
+    if not text.lstrip().startswith(OPEN_TAG):
+        return text
+    split = ThinkingFilter()
+    _, answer = split.feed(text)
+    return answer + split.end()[1]

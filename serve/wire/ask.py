@@ -15,7 +15,7 @@ from serve.turns import GenerationRequest, Message, Mode, Role
 from serve.wire.arrival import Arrival, resolve_model
 from serve.wire.conversation import join_parts, lead_with_system
 from serve.wire.fields import Field, read_body, shorten
-from serve.wire.sampling import decode_effort, decode_sampling, token_limit
+from serve.wire.sampling import decode_budget, decode_effort, decode_sampling, token_limit
 from serve.wire.sse import PING, data_lines, frame
 
 __all__ = ["AskAnswer", "decode_question", "decode_stream", "encode_question"]
@@ -69,6 +69,7 @@ def decode_question(body: bytes, arrival: Arrival) -> GenerationRequest:
         messages=lead_with_system(turns),
         sampling=decode_sampling(root, token_limit(root.get("max_tokens"))),
         reasoning=decode_effort((), arrival, named),
+        reasoning_budget=decode_budget(root, arrival),
         project=arrival.project,
     )
 

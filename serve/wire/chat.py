@@ -14,7 +14,7 @@ from serve.wire.conversation import brought_array, brought_calls, join_parts, le
 from serve.wire.fields import Field, read_body, shorten
 from serve.wire.formats import binding_mode, decode_format, effort_under
 from serve.wire.parameters import CHAT, refuse_unsupported
-from serve.wire.sampling import MOST_LOGPROBS, decode_effort, decode_sampling, token_limit
+from serve.wire.sampling import MOST_LOGPROBS, decode_budget, decode_effort, decode_sampling, token_limit
 from serve.wire.tools import Toolbox, decode_choice, decode_tools
 
 __all__ = ["ChatRequest", "decode_chat"]
@@ -56,6 +56,7 @@ def decode_chat(body: bytes, arrival: Arrival) -> ChatRequest:
             reasoning=effort_under(
                 wanted, decode_effort((_effort(root), _effort(template), _thinking(template)), arrival, named), arrival
             ),
+            reasoning_budget=decode_budget(root, arrival),
             format=wanted,
             project=arrival.project,
         ),

@@ -39,6 +39,7 @@ class Parameter(Struct, frozen=True):
 _S, _A, _D, _R = Verdict.SUPPORTED, Verdict.ACCEPTED, Verdict.DROPPED, Verdict.REFUSED
 _CACHE_NOTE = "The prefix cache finds what conversations share by itself."
 _IDENTITY_NOTE = "Nobody is told who asks."
+_BUDGET_NOTE = "An extension: the most tokens of thought, after which the answer begins; -1 sets no bound."
 _NO_STORE = "Nothing is stored here: send the whole conversation and leave `store` out or set it to false."
 
 CHAT: tuple[Parameter, ...] = (
@@ -82,8 +83,10 @@ CHAT: tuple[Parameter, ...] = (
     Parameter("top_k", _S, "An extension: keep the k likeliest tokens, 0 for all."),
     Parameter("min_p", _S, "An extension: 0 to 1."),
     Parameter("repetition_penalty", _S, "An extension: above 0, 1 is none."),
-    Parameter("chat_template_kwargs", _S, "An extension: `reasoning_effort` and `enable_thinking` are read."),
-    Parameter("reasoning_budget_tokens", _A, "An extension."),
+    Parameter(
+        "chat_template_kwargs", _S, "An extension: `reasoning_effort`, `enable_thinking`, `thinking_budget` are read."
+    ),
+    Parameter("reasoning_budget_tokens", _S, _BUDGET_NOTE),
 )
 
 RESPONSES: tuple[Parameter, ...] = (
@@ -126,6 +129,7 @@ RESPONSES: tuple[Parameter, ...] = (
     Parameter("top_p", _S, "0 to 1."),
     Parameter("truncation", _A, "A conversation that does not fit is refused, never shortened."),
     Parameter("user", _D, _IDENTITY_NOTE),
+    Parameter("reasoning_budget_tokens", _S, _BUDGET_NOTE),
 )
 
 

@@ -15,7 +15,7 @@ from serve.wire.fields import Field, read_body
 from serve.wire.formats import binding_mode, decode_format, effort_under
 from serve.wire.parameters import RESPONSES, refuse_unsupported
 from serve.wire.responses_input import decode_input
-from serve.wire.sampling import MOST_LOGPROBS, decode_effort, decode_sampling, token_limit
+from serve.wire.sampling import MOST_LOGPROBS, decode_budget, decode_effort, decode_sampling, token_limit
 from serve.wire.tools import Toolbox, decode_choice, decode_tools
 
 __all__ = ["Echo", "ResponsesRequest", "decode_responses"]
@@ -71,6 +71,7 @@ def decode_responses(body: bytes, arrival: Arrival) -> ResponsesRequest:
             allow_parallel_calls=root.get("parallel_tool_calls").flag(default=True),
             sampling=_sampling(root),
             reasoning=effort_under(wanted, decode_effort((_effort(root),), arrival, named), arrival),
+            reasoning_budget=decode_budget(root, arrival),
             format=wanted,
             project=arrival.project,
         ),

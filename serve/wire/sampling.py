@@ -7,7 +7,7 @@ from serve.turns import ReasoningEffort, Sampling
 from serve.wire.arrival import Arrival, Named, effort_of
 from serve.wire.fields import Field
 
-__all__ = ["MOST_LOGPROBS", "decode_effort", "decode_sampling", "token_limit"]
+__all__ = ["MOST_LOGPROBS", "decode_budget", "decode_effort", "decode_sampling", "token_limit"]
 
 MOST_LOGPROBS = 20  # the API's own bound
 _MAX_TOKENS = 2**31 - 1
@@ -73,3 +73,13 @@ def decode_effort(said: tuple[str | None, ...], arrival: Arrival, named: Named) 
         return ReasoningEffort.NONE
     levels = (effort_of(word) for word in said if word is not None)
     return next((level for level in levels if level is not None), arrival.effort())
+
+
+def decode_budget(root: Field, arrival: Arrival) -> int | None:
+    """Return the most tokens of thought: as the client says (-1 for any number), else the server's own bound."""
+    template = root.get("chat_template_kwargs")
+    for field in (root.get("reasoning_budget_tokens"), template.get("thinking_budget")):
+        said = field.integer(-1, _MAX_TOKENS)
+        if said is not None:
+            return said if said >= 0 else None
+    return arrival.settings.reasoning_budget or None

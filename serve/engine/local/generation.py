@@ -21,7 +21,7 @@ from serve.engine.local.sampler import Defaults, Sampler
 from serve.engine.local.schedule import PREFILL_STEP
 from serve.events import Event, Finished, FinishReason, Heartbeat, Started, Text, TokenLogprob, Usage
 from serve.prompt.answer import AnswerReader
-from serve.prompt.thinking import OPEN_TAG
+from serve.prompt.thinking import CLOSE_TAG, OPEN_TAG
 from serve.turns import GenerationRequest, ReasoningEffort
 
 __all__ = ["Emit", "Generation", "Parts", "Steps", "prefill"]
@@ -31,6 +31,8 @@ Steps: TypeAlias = Generator[Work, int, None]
 """Yields work, is sent the place of its logits, and has them until it yields again."""
 _NEVER = -1e9
 """A logit bias that no logit outweighs."""
+_SPENT = "\n\nNo more thinking: I answer now."
+"""A thought that breaks off in mid-sentence is often begun again in the answer; one that ends is not."""
 
 
 class Parts(Struct, frozen=True, kw_only=True):
@@ -84,6 +86,8 @@ class Generation:
             self._budget = min(self._budget, request.sampling.max_tokens)
         self._made = 0
         self._thought = 0
+        self._undecided = 0
+        self._most_thought = 0 if request.reasoning is ReasoningEffort.NONE else request.reasoning_budget
         self._logprobs: list[TokenLogprob] = []
 
     def run(self, lane: Lane) -> Steps:
@@ -114,6 +118,7 @@ class Generation:
         reader, guide, context = self._reader, self._guide, self._parts.context
         if self._thinks_first():
             place = yield from self._say(lane, OPEN_TAG + "\n", place)
+        place = yield from self._end_thought(lane, place)
         if not reader.is_thinking:
             place = yield from self._say(lane, self._take_forced(), place)
         guide.begin(is_thinking=reader.is_thinking)
@@ -130,6 +135,7 @@ class Generation:
                 raise Aborted
             if self._made < self._budget:
                 place = yield Work(lane, [token])
+                place = yield from self._end_thought(lane, place)
                 if self._forced and reader.is_answering:
                     place = yield from self._say(lane, self._take_forced(), place)
             guide.follow(reader)
@@ -141,11 +147,18 @@ class Generation:
         top = self._request.sampling.top_logprobs
         events = self._reader.feed(self._vocabulary.piece(token))
         is_thinking = was_thinking or self._reader.is_thinking
-        self._thought += is_thinking
+        self._count(is_thinking=is_thinking)
         if top is not None and not is_thinking and self._reader.call is None:
             handle = self._parts.context.handle
             self._logprobs.append(logprob_of(handle, place, self._vocabulary, token, top))
         self._send(events)
+
+    def _count(self, *, is_thinking: bool) -> None:
+        """Count a token where it landed; those that may yet be the tag of a block wait for the one that decides."""
+        if is_thinking:
+            self._thought += 1 + self._undecided
+        is_open = not is_thinking and not self._reader.is_answering
+        self._undecided = self._undecided + 1 if is_open else 0
 
     def _send(self, events: Sequence[Event]) -> None:
         """Emit events, the log probabilities that are due with the first text among them."""
@@ -165,10 +178,20 @@ class Generation:
         if not tokens or self._made + len(tokens) >= self._budget:
             return place
         self._made += len(tokens)
+        was_thinking = self._reader.is_thinking
         self._send(self._reader.feed_text(text))
+        self._thought += len(tokens) if was_thinking or self._reader.is_thinking else 0
         for at in range(0, len(tokens), PREFILL_STEP):
             place = yield Work(lane, tokens[at : at + PREFILL_STEP])
         return place
+
+    def _end_thought(self, lane: Lane, place: int) -> Generator[Work, int, int]:
+        """Close the block of a thought whose budget is spent, in the model's own words. Return where the logits are."""
+        reader, most = self._reader, self._most_thought
+        if most is None or not reader.is_thinking or self._thought < most or not reader.is_between_characters:
+            return place
+        words = _SPENT if self._thought else ""
+        return (yield from self._say(lane, f"{words}\n{CLOSE_TAG}\n\n", place))
 
     def _take_forced(self) -> str:
         forced, self._forced = self._forced, ""

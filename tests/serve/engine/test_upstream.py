@@ -112,7 +112,7 @@ async def answer(engine: UpstreamEngine, asked: GenerationRequest) -> list[Event
 
 
 async def test_text_reasoning_and_usage_are_told(tmp_path):
-    """Both spellings of reasoning, a think block in the content, and usage with its details."""
+    """Both spellings of reasoning, a think block in the content, and what was thought by its share of the chunks."""
     chat = sse(
         delta(role="assistant", content=""),
         delta(reasoning_content="a"),
@@ -140,7 +140,10 @@ async def test_text_reasoning_and_usage_are_told(tmp_path):
         Reasoning("c"),
         Text("Hel"),
         Text("lo"),
-        Finished(reason=FinishReason.STOP, usage=Usage(prompt_tokens=9, completion_tokens=4, cached_tokens=3)),
+        Finished(
+            reason=FinishReason.STOP,
+            usage=Usage(prompt_tokens=9, completion_tokens=4, reasoning_tokens=3, cached_tokens=3),
+        ),
     ]
 
 
@@ -337,3 +340,25 @@ async def test_another_roteiro_is_told_not_to_answer_from_its_own_repository():
     async with running(standin) as engine:
         await answer(engine, request())
     assert "x-roteiro-mode: general" in standin.heads[-1]
+
+
+async def test_an_upstreams_own_count_of_thought_stands():
+    """Also where it is none."""
+    usage = {"completion_tokens": 8, "completion_tokens_details": {"reasoning_tokens": 0}}
+    chat = sse(delta(reasoning="a"), delta("stop", content="b"), {"choices": [], "usage": usage})
+    async with running(Standin(chat)) as engine:
+        last = (await answer(engine, request()))[-1]
+    assert last.usage == Usage(completion_tokens=8)
+
+
+async def test_a_budget_of_thought_is_told_and_old_thoughts_are_not():
+    """By the names that servers know; of Ask, which sets one of its own, nothing is told."""
+    said = Message(role=Role.ASSISTANT, content="<think>why</think>\n\nSo.")
+    standin = Standin(sse(delta("stop", content="x")))
+    async with running(standin) as engine:
+        for mode in (Mode.GENERAL, Mode.ASK):
+            await answer(engine, request(mode=mode, reasoning_budget=7, messages=(said,)))
+    told, untold = standin.bodies
+    assert (told["reasoning_budget_tokens"], told["thinking_token_budget"]) == (7, 7)
+    assert "reasoning_budget_tokens" not in untold
+    assert told["messages"] == [{"role": "assistant", "content": "So."}]

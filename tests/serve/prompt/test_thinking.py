@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serve.prompt.thinking import ThinkingFilter
+from serve.prompt.thinking import ThinkingFilter, without_thoughts
 
 TEXTS = st.lists(st.sampled_from(["<think>", "</think>", "<th", "ink>", "a", " ", "\n", "</", "<"]), max_size=12)
 
@@ -54,3 +54,19 @@ def test_any_cutting_gives_the_same_output(pieces, is_open):
         == split(list("".join(pieces)), is_open=is_open)
         == split(["".join(pieces)], is_open=is_open)
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("<think>why</think>\n\nso", "so"),
+        (" <think>a</think><think>b</think> so", "so"),
+        ("<think>cut off", ""),
+        ("  so", "  so"),
+        ("Say <think>x</think>.", "Say <think>x</think>."),
+        ("", ""),
+    ],
+)
+def test_past_answer_is_kept_without_its_blocks(text, left):
+    """By the same rule as a new one."""
+    assert without_thoughts(text) == left

@@ -100,6 +100,9 @@ def test_a_tool_round_is_read_whole(arrival):
         ({"logit_bias": {"\u0661": 1}}, "logit_bias"),
         ({"reasoning_effort": 7}, "reasoning_effort"),
         ({"chat_template_kwargs": 7}, "chat_template_kwargs"),
+        ({"reasoning_budget_tokens": -2}, "reasoning_budget_tokens"),
+        ({"reasoning_budget_tokens": 1.5}, "reasoning_budget_tokens"),
+        ({"chat_template_kwargs": {"thinking_budget": "much"}}, "chat_template_kwargs.thinking_budget"),
     ],
 )
 @requirement("errors.path")
@@ -151,6 +154,23 @@ def test_reasoning_effort_by_precedence(arrival, body, level):
     """Top level, then the template's own level, then the template's switch."""
     found = _decode(arrival, **body).generation.reasoning
     assert (found.value if found else None) == level
+
+
+@pytest.mark.parametrize(
+    ("body", "budget"),
+    [
+        ({"reasoning_budget_tokens": 7, "chat_template_kwargs": {"thinking_budget": 9}}, 7),
+        ({"chat_template_kwargs": {"thinking_budget": 9}}, 9),
+        ({"reasoning_budget_tokens": 0}, 0),
+        ({"reasoning_budget_tokens": -1}, None),
+        ({}, 50),
+    ],
+)
+def test_the_budget_of_thought_by_precedence(arrival, body, budget):
+    """The request's own name, then the template's, then the server's bound; -1 is none."""
+    settings = msgspec.structs.replace(arrival.settings, reasoning_budget=50)
+    arrival = msgspec.structs.replace(arrival, settings=settings)
+    assert _decode(arrival, **body).generation.reasoning_budget == budget
 
 
 def test_the_servers_own_effort_is_the_last_word(arrival):
