@@ -44,7 +44,7 @@ __all__ = [
     "Unknown",
 ]
 
-EXTRACT_VERSION = 2
+EXTRACT_VERSION = 3
 """Raise it whenever the facts of any file change; it is part of the cache key."""
 
 
@@ -135,7 +135,10 @@ Expr: TypeAlias = (
 
 
 class Parameter(Struct, frozen=True, array_like=True, gc=False):
-    """A parameter in order. `kind`: `positional`, `keyword`, `rest` (`*args`, `...rest`), `keyrest` (`**kwargs`)."""
+    """A parameter in order, of a `kind`.
+
+    `positional`, `keyword`, `rest` (`*args`, `...rest`), `keyrest` (`**kwargs`), `all` (`arguments`, after the others).
+    """
 
     name: str
     annotation: Expr | None = None
@@ -151,7 +154,9 @@ class Assign(Struct, frozen=True, array_like=True, gc=False):
     `value` it is the value; `unpack:N` element N of it; `field:NAME` the property NAME of it (destructuring);
     `iterate` an element of it (for loops); `iterate:N` element N of an element (`for k, v in pairs`);
     `enter` what a `with` gives; `catch` an instance of that type (except clauses, class patterns);
-    `annotation` the value is a type, nothing is assigned; `narrow:L` a type test says so up to line L; `type` the
+    `getter` it is what calling the value gives; `setter` the value is called with what is assigned to the target;
+    `annotation` the value is a type, nothing is assigned; `narrow:L` a type test says so up to line L, in Python `is:L`
+    and, where the target is none of the value, `isnt:L`; `type` the
     target is another name of a type;
     `delete` the name is deleted (value Unknown).
 
@@ -165,6 +170,8 @@ class Assign(Struct, frozen=True, array_like=True, gc=False):
     """The line from which on it holds: the last line of an assignment, the head line of a loop."""
     flow: int = 0
     """Whether it surely happens when its body runs: 0 yes, 1 in a branch, 2 in a loop (later lines reach it)."""
+    until: int = 0
+    """Behind it and up to this line it surely has happened: the end of its branch or loop; 0 where that is not told."""
 
 
 class Scope(Struct, array_like=True, gc=False):

@@ -35,7 +35,7 @@ class DefinitionWalker(HeadWalker):
         self.definitions: list[Definition] = []
         self.imports: list[Import] = []
         self.ordinals: dict[str, int] = {}
-        self.block_end = 1_000_000_000
+        self.block_end: int = 1_000_000_000
         """The last line of the innermost function body: an assertion holds to its end."""
 
     # -- imports --------------------------------------------------------------------------------------------------
@@ -150,11 +150,13 @@ class DefinitionWalker(HeadWalker):
         return UNKNOWN
 
     def decorate(self, node: Node, decorators: list[Expr]) -> None:
-        """Record that each decorator is called with what it decorates; the calls are written nowhere."""
+        """Record that each decorator is called with what the ones below it give; the calls are written nowhere."""
         name_node = node.child_by_field_name("name")
         if name_node is not None:
-            name = self.expr_identifier(name_node)
-            self.body.calls.extend(CallExpr(decorator, 0, (name,)) for decorator in decorators)
+            given: Expr = self.expr_identifier(name_node)
+            for decorator in reversed(decorators):
+                given = CallExpr(decorator, 0, (given,))
+                self.body.calls.append(given)
 
     def stmt_function_definition(self, node: Node) -> Expr:
         self.function(node, (), node.start_point[0] + 1)
@@ -197,7 +199,7 @@ class DefinitionWalker(HeadWalker):
         body.parameters = parameters
         body.return_annotation = returns
         body.is_async = is_async
-        before, self.block_end = self.block_end, node.end_point[0] + 1
+        before, self.block_end = self.block_end, int(node.end_point[0]) + 1
         if body_node is not None:
             self.expr(body_node)
         self.block_end = before

@@ -43,6 +43,9 @@ _MAX_TEXT = 60
 _MAX_ITEMS = 256
 """Longer literals are data, not dispatch tables; the rest of their items is walked for calls but not kept."""
 
+_MAX_BOUNDS = 12
+"""Longer bounds of a slice than `-1000:-1000` select from data."""
+
 _NONE = Constant("none")
 _TRUE = Constant("bool", "True")
 _FALSE = Constant("bool", "False")
@@ -173,7 +176,8 @@ class ExpressionWalker:
 
     def expr_slice(self, node: Node) -> Expr:
         self.walk(node)
-        return _SLICE
+        text = self.text(node) if node.end_byte - node.start_byte <= _MAX_BOUNDS else ""
+        return Constant("slice", text) if text and not text.strip("-0123456789:") else _SLICE
 
     # -- calls ----------------------------------------------------------------------------------------------------
 
@@ -250,9 +254,6 @@ class ExpressionWalker:
         while body.kind == "comprehension" and body.parent is not None:
             body = body.parent
         return body
-
-    def expr_boolean_operator(self, node: Node) -> Expr:
-        return self.joined(node)
 
     def expr_binary_operator(self, node: Node) -> Expr:
         return self.joined(node)

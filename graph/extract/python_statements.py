@@ -3,8 +3,6 @@
 # ruff: noqa: D102 - the handlers are named after the kinds of nodes in the grammar, which says what each of them is
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tree_sitter import Node
 
 from graph.extract.facts import (
@@ -15,16 +13,15 @@ from graph.extract.facts import (
     Constant,
     Expr,
     Name,
+    Subscript,
 )
-from graph.extract.python_definitions import DefinitionWalker
+from graph.extract.python_narrowing import NarrowingWalker
 from graph.extract.python_scopes import BRANCH, LOOP, STRAIGHT, UNKNOWN
 
 __all__ = ["StatementWalker"]
 
-_LEAVING = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
 
-
-class StatementWalker(DefinitionWalker):
+class StatementWalker(NarrowingWalker):
     """Walks blocks, assignments and jumps."""
 
     def __init__(self, data: bytes) -> None:
@@ -45,65 +42,31 @@ class StatementWalker(DefinitionWalker):
 
     # -- blocks ---------------------------------------------------------------------------------------------------
 
-    def under(self, flow: int, nodes: Sequence[Node]) -> None:
+    def under(self, flow: int, nodes: list[Node]) -> None:
         """Walk nodes that run no more surely than `flow`."""
         body = self.body
-        before = body.flow
+        before, end = body.flow, self.block_end
         body.flow = max(before, flow)
         for node in nodes:
+            if flow > STRAIGHT:
+                self.block_end = min(end, int(node.end_point[0]) + 1)
             self.expr(node)
-        body.flow = before
+        body.flow, self.block_end = before, end
 
     def stmt_if_statement(self, node: Node) -> Expr:
         condition, *branches = node.named_children
         self.expr(condition)
         blocks = [branch for branch in branches if branch.kind_id != self.comment_kind]
         if blocks:
-            self.narrow(condition, blocks[0].end_point[0] + 1)
-        if len(blocks) == 1 and self.kind_of(condition) == "not_operator" and self.leaves(blocks[0]):
-            # `if not isinstance(x, A): return` says what x is from here on.
-            self.narrow(condition.named_children[0], self.block_end, blocks[0].end_point[0] + 1)
+            self.narrow_branches(node, condition, blocks)
         self.under(BRANCH, branches)
         return UNKNOWN
 
     stmt_elif_clause = stmt_if_statement
 
-    def leaves(self, block: Node) -> bool:
-        """Tell whether a block never goes on to what follows it."""
-        statements = [child for child in block.named_children if child.kind_id != self.comment_kind]
-        return bool(statements) and self.kind_of(statements[-1]) in _LEAVING
-
-    def narrow(self, condition: Node, end_line: int, line: int = 0) -> None:
-        """Record what `isinstance` tests in a condition say of names, up to the end of the lines they guard."""
-        open_nodes = [condition]
-        while open_nodes:
-            node = open_nodes.pop()
-            kind = self.kind_of(node)
-            if kind == "parenthesized_expression" or (kind == "boolean_operator" and node.children[1].type == "and"):
-                open_nodes.extend(node.named_children)
-            elif kind == "call" and self.text(node.named_children[0]) == "isinstance":
-                arguments = [child for child in node.named_children[-1].named_children if child.is_named]
-                if len(arguments) == 2 and self.kind_of(arguments[0]) == "identifier":
-                    tested = self.expr_identifier(arguments[0])
-                    how = f"narrow:{end_line}"
-                    value = self.quietly(arguments[1])
-                    self.body.assigns.append(Assign(tested, value, how, line or condition.start_point[0] + 1, BRANCH))
-
-    def quietly(self, node: Node) -> Expr:
-        """Return an expression without recording what it mentions or calls a second time."""
-        body = self.body
-        calls, references = len(body.calls), len(body.references)
-        value = self.expr(node)
-        del body.calls[calls:], body.references[references:]
-        return value
-
     def stmt_assert_statement(self, node: Node) -> Expr:
         self.walk(node)
-        self.narrow(node.named_children[0], self.block_end)
-        return UNKNOWN
-
-    def stmt_while_statement(self, node: Node) -> Expr:
-        self.under(LOOP, node.named_children)
+        self.narrow(node.named_children[0], int(node.end_point[0]) + 2, self.block_end)
         return UNKNOWN
 
     def stmt_try_statement(self, node: Node) -> Expr:
@@ -116,8 +79,9 @@ class StatementWalker(DefinitionWalker):
         value = self.expr(iterable)
         line = node.start_point[0] + 1
         before, self.body.flow = self.body.flow, max(self.body.flow, LOOP)
+        end, self.block_end = self.block_end, int(node.end_point[0]) + 1
         self.assign(target, value, "iterate", line)
-        self.body.flow = before
+        self.body.flow, self.block_end = before, end
         self.under(LOOP, rest)
         return UNKNOWN
 
@@ -168,6 +132,28 @@ class StatementWalker(DefinitionWalker):
 
     # -- assignments ----------------------------------------------------------------------------------------------
 
+    def expr_expression_statement(self, node: Node) -> Expr:
+        value = self.expr_parenthesized_expression(node)
+        if isinstance(value, CallExpr) and isinstance(value.function, Attribute) and value.function.name == "update":
+            self.updated(value.function.base, value)
+        return value
+
+    def updated(self, table: Expr, call: CallExpr) -> None:
+        """Record `table.update({"k": f}, j=g)` as what it does: the items under these keys are new."""
+        if not isinstance(table, Name | Attribute):
+            return
+        pairs = [(Constant("str", key), value) for key, value in call.keywords]
+        for given in call.arguments:
+            if isinstance(given, Collection):
+                pairs += [
+                    (key, value)
+                    for key, value in zip(given.keys, given.values, strict=False)
+                    if isinstance(key, Constant) and key.value
+                ]
+        self.body.assigns.extend(
+            Assign(Subscript(table, key), value, "value", call.line, self.body.flow) for key, value in pairs
+        )
+
     def expr_assignment(self, node: Node) -> Expr:
         parts = [child for child in node.named_children if child.kind_id != self.comment_kind]
         target, *rest = parts
@@ -201,13 +187,14 @@ class StatementWalker(DefinitionWalker):
             return
         if kind in ("list_splat_pattern", "parenthesized_expression", "as_pattern_target"):
             for child in target.named_children[:1]:
-                self.assign(child, UNKNOWN if kind == "list_splat_pattern" else value, how, line)
+                self.assign(child, value, how, line)
             return
         if kind not in ("identifier", "attribute", "subscript"):
             self.expr(target)
             return
         place = self.expr(target)
-        self.body.assigns.append(Assign(place, value, how, line, self.body.flow))
+        flow = self.body.flow
+        self.body.assigns.append(Assign(place, value, how, line, flow, self.block_end if flow > STRAIGHT else 0))
         if isinstance(place, Name) and place.id == "__all__" and how == "value" and self.body.kind == "module":
             self.publish(value, more=False)
 
@@ -215,14 +202,24 @@ class StatementWalker(DefinitionWalker):
         """Record `a, b = value`: item by item where the value is written out, else by place."""
         parts = [child for child in target.named_children if child.kind_id != self.comment_kind]
         splat = next((i for i, part in enumerate(parts) if self.kind_of(part) == "list_splat_pattern"), len(parts))
+        behind = len(parts) - splat - 1
         written = isinstance(value, Collection) and value.type in ("tuple", "list") and how == "value"
         for place, part in enumerate(parts):
-            if isinstance(value, Collection) and written and len(value.values) == len(parts) and splat == len(parts):
-                self.assign(part, value.values[place], "value", line)
-            elif place < splat and how in ("value", "iterate", "enter"):
-                self.assign(part, value, f"{'unpack' if how == 'value' else how}:{place}", line)
+            if isinstance(value, Collection) and written and _fits(len(value.values), len(parts), behind):
+                self.assign(part, _share(value, place, splat, behind), "value", line)
+            elif place == splat:
+                self.rest(part, value, how, line)
+            elif how in ("value", "iterate", "enter"):
+                item = place if place < splat else place - len(parts)
+                self.assign(part, value, f"{'unpack' if how == 'value' else how}:{item}", line)
             else:
                 self.assign(part, UNKNOWN, "value", line)
+
+    def rest(self, part: Node, value: Expr, how: str, line: int) -> None:
+        """Record what a starred target takes: a list of any of the items."""
+        inner = part.named_children[0] if part.named_child_count else part
+        items = Collection("list", (Subscript(value, Constant("int")),)) if how == "value" else UNKNOWN
+        self.assign(inner, items, "value", line)
 
     def publish(self, value: Expr, *, more: bool) -> None:
         """Keep `__all__` while it is a literal; anything else makes it unknown for good."""
@@ -263,3 +260,16 @@ class StatementWalker(DefinitionWalker):
     def stmt_nonlocal_statement(self, node: Node) -> Expr:
         self.body.nonlocals.extend(self.text(child) for child in node.named_children)
         return UNKNOWN
+
+
+def _share(value: Collection, place: int, splat: int, behind: int) -> Expr:
+    """Return what a place of a pattern takes of a written-out value: one item, for a star those that are left."""
+    if place < splat:
+        return value.values[place]
+    end = len(value.values) - behind
+    return Collection("list", value.values[splat:end]) if place == splat else value.values[end + place - splat - 1]
+
+
+def _fits(items: int, parts: int, behind: int) -> bool:
+    """Tell whether so many items can be taken apart by a pattern, which has a star if anything may stand behind one."""
+    return items == parts if behind < 0 else items >= parts - 1

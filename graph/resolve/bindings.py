@@ -11,6 +11,8 @@ from graph.extract.facts import Assign, Definition, Import, ImportedName
 
 __all__ = ["Binding", "Bindings"]
 
+_ANYTIME = 3
+
 
 class Binding(Struct, frozen=True, gc=False):
     """One way in which a name gets a value in a scope. Exactly one of the last five is set."""
@@ -18,7 +20,7 @@ class Binding(Struct, frozen=True, gc=False):
     line: int
     """From where on it holds; 0 for parameters."""
     flow: int
-    """Like `Assign.flow`."""
+    """Like `Assign.flow`; 3 where a function assigns a variable around it: whenever it runs, all lines may see it."""
     scope: int
     """The scope in which the value is to be evaluated."""
     definition: int = -1
@@ -26,12 +28,14 @@ class Binding(Struct, frozen=True, gc=False):
     assign: Assign | None = None
     item: Import | None = None
     imported: ImportedName | None = None
+    until: int = 0
+    """Like `Assign.until`."""
 
 
 class Bindings:
     """All bindings of a name in a scope, sorted by line and sorted out by what they say."""
 
-    __slots__ = ("_last_sure", "_lines", "_narrow", "declared", "everything", "values")
+    __slots__ = ("_anytime", "_last_sure", "_lines", "_narrow", "_ordered", "declared", "everything", "values")
 
     def __init__(self, everything: list[Binding], definitions: Sequence[Definition]) -> None:
         everything.sort(key=_line)
@@ -49,16 +53,25 @@ class Bindings:
                 self._narrow.append(binding)
             elif binding.definition < 0 or not _is_beside(definitions[binding.definition]):
                 self.values.append(binding)
-        self._lines = [binding.line for binding in self.values]
+        self._anytime = [binding for binding in self.values if binding.flow == _ANYTIME]
+        self._ordered = (
+            [binding for binding in self.values if binding.flow != _ANYTIME] if self._anytime else self.values
+        )
+        self._lines = [binding.line for binding in self._ordered]
         self._last_sure: list[int] = []
         last = 0
-        for place, binding in enumerate(self.values):
+        for place, binding in enumerate(self._ordered):
             last = place if binding.flow == 0 else last
             self._last_sure.append(last)
 
     def reaching(self, line: int) -> list[Binding]:
         """Return the bindings that a read at a line may see; line 0 reads after everything has run."""
-        values = self.values
+        if len(self.values) <= 1:
+            return self.values
+        return self._in_order(line) + self._anytime if self._anytime else self._in_order(line)
+
+    def _in_order(self, line: int) -> list[Binding]:
+        values = self._ordered
         if len(values) <= 1:
             return values
         if line <= 0:
@@ -66,7 +79,11 @@ class Bindings:
         place = bisect_left(self._lines, line)
         if place == 0:
             return values
-        return values[self._last_sure[place - 1] : place] + [item for item in values[place:] if item.flow == 2]
+        first = self._last_sure[place - 1]
+        for at in range(place - 1, first, -1):
+            if values[at].until >= line:  # whoever comes to this line has passed it, in each turn of a loop
+                return values[at:place]
+        return values[first:place] + [item for item in values[place:] if item.flow == 2]
 
     def narrowed(self, line: int) -> Binding | None:
         """Return the innermost type test that holds at a line, unless the name was bound again since."""

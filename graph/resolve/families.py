@@ -32,9 +32,9 @@ def open_view(language: str, path: str, facts: Facts, rules: LanguageRules) -> F
 def evaluator_for(language: str, world: World) -> Evaluator:
     """Return a fresh evaluator for one file of a language."""
     if language in _SCRIPTS:
-        from graph.resolve.evaluator_javascript import ScriptEvaluator
+        from graph.resolve.heritage_javascript import ScriptHeritage
 
-        return ScriptEvaluator(world)
+        return ScriptHeritage(world)
     if language == "go":
         from graph.resolve.evaluator_go import GoEvaluator
 
@@ -55,6 +55,10 @@ def evaluator_for(language: str, world: World) -> Evaluator:
         from graph.resolve.evaluator_outline import OutlineEvaluator
 
         return OutlineEvaluator(world)
+    if language == "python":
+        from graph.resolve.evaluator_python import PythonEvaluator
+
+        return PythonEvaluator(world)
     from graph.resolve.evaluator import Evaluator
 
     return Evaluator(world)

@@ -12,6 +12,7 @@ from graph.extract.facts import Attribute, CallExpr, Expr, FunctionRef, Name, Su
 from graph.resolve.calls import argument_of, rest_arguments
 from graph.resolve.core import union
 from graph.resolve.evaluator import Evaluator
+from graph.resolve.members import decorated_by
 from graph.resolve.values import (
     Class,
     Constant,
@@ -58,17 +59,38 @@ def _handed(evaluator: Evaluator, view: FileView, keys: set[str]) -> dict[tuple[
             hands_names = any(type(item) in _NAMED for item in call.arguments)
             if hands_names or call.keywords:
                 _feed(evaluator, view, scope, call, values, found)
+            for value in values:
+                unwrapped = evaluator.unwrapped(value, call)
+                if unwrapped is not None and unwrapped[0].path == view.path:
+                    _hand(evaluator, view, scope, unwrapped[1], unwrapped[0], keys, found)
             for function in _targets(evaluator, values):
                 if function.path == view.path:
                     _hand(evaluator, view, scope, call, function, keys, found)
                 if hands_names:
                     _expect(evaluator, view, scope, call, function, found)
             for function, index, given in evaluator.passed(view, scope, call):
-                kept = tuple(_settled(value) for value in given if _flows(value, is_key=False))
-                if kept and function.path == view.path:
-                    place = (view.path, function.scope, index)
-                    found[place] = union([found.get(place, ()), kept])
+                _give(view, function, index, given, keys, found)
+    for function, index, given in evaluator.implied(view):
+        _give(view, function, index, given, keys, found)
     return {key: values for key, values in found.items() if len(values) <= _MAX_HANDED}
+
+
+def _give(
+    view: FileView,
+    function: Function,
+    index: int,
+    given: Values,
+    keys: set[str],
+    found: dict[tuple[str, int, int], Values],
+) -> None:
+    if function.path != view.path or not given:
+        return
+    parameters = view.parameters(function.scope)
+    is_key = 0 <= index < len(parameters) and parameters[index].name in keys
+    kept = tuple(_settled(value) for value in given if _flows(value, is_key=is_key))
+    if kept:
+        place = (view.path, function.scope, index)
+        found[place] = union([found.get(place, ()), kept])
 
 
 def _targets(evaluator: Evaluator, values: Values) -> Iterator[Function]:
@@ -94,16 +116,24 @@ def _hand(
     found: dict[tuple[str, int, int], Values],
 ) -> None:
     for index, parameter in enumerate(view.parameters(function.scope)):
-        if parameter.kind in ("rest", "keyrest"):
-            rest = rest_arguments(view, function, index, call)
-            values = union(evaluator.evaluate(view, scope, item, call.line) for item in rest)
+        if parameter.kind in ("rest", "keyrest", "all"):
+            values = evaluator.gathered(view, scope, call, rest_arguments(view, function, index, call))
         else:
             written = argument_of(view, function, index, call)
-            values = evaluator.evaluate(view, scope, written, call.line) if written is not None else ()
+            values = _given(evaluator, view, scope, call, written) if written is not None else ()
         kept = tuple(_settled(value) for value in values if _flows(value, is_key=parameter.name in keys))
         if kept:
             place = (view.path, function.scope, index)
             found[place] = union([found.get(place, ()), kept])
+
+
+def _given(evaluator: Evaluator, view: FileView, scope: int, call: CallExpr, written: Expr) -> Values:
+    """Return what an argument is; decorators from outside hand on what they decorate, as far as it matters here."""
+    values = evaluator.evaluate(view, scope, written, call.line)
+    if call.line or not isinstance(written, CallExpr) or any(_flows(value, is_key=False) for value in values):
+        return values
+    inner = decorated_by(call)
+    return evaluator.evaluate(view, scope, inner, 0) if inner is not None else values
 
 
 def _feed(

@@ -35,6 +35,9 @@ __all__ = ["interface_digest"]
 
 Shape: TypeAlias = "str | int | list[Shape] | None"
 
+_UP_TO_A_LINE = frozenset({"is", "isnt", "narrow"})
+"""What an assignment says of its target up to a line: where that stands does not matter, only its order."""
+
 _ENCODER = msgspec.msgpack.Encoder()
 
 
@@ -82,8 +85,12 @@ def _import(item: Import, lines: list[int]) -> Shape:
 def _scope(scope: Scope, lines: list[int]) -> Shape:
     assigns: list[Shape] = []
     for assign in scope.assigns:
-        lines.append(assign.line)
-        assigns.append([_expr(assign.target, lines), _expr(assign.value, lines), assign.how, assign.flow])
+        lines += (assign.line, assign.until)
+        how, _, detail = assign.how.partition(":")
+        if how in _UP_TO_A_LINE:
+            lines.append(int(detail))
+            detail = ""
+        assigns.append([_expr(assign.target, lines), _expr(assign.value, lines), f"{how}:{detail}", assign.flow])
     return [
         scope.kind,
         scope.parent,

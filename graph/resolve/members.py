@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from graph.extract.facts import Assign, Definition, Name
+from graph.extract.facts import Assign, CallExpr, Definition, Expr, Name
 from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.languages import rules_for
 from graph.resolve.values import (
@@ -25,9 +25,17 @@ from graph.resolve.values import (
 )
 from graph.resolve.views import FileView
 
-__all__ = ["MemberLookup"]
+__all__ = ["MemberLookup", "decorated_by"]
 
 _MAX_ANCESTORS = 60
+
+
+def decorated_by(call: CallExpr) -> Expr | None:
+    """Return what a chain of decorators is applied to in the end, None for a call that applies none."""
+    inner: Expr | None = call
+    while isinstance(inner, CallExpr):
+        inner = inner.arguments[0] if not inner.line and len(inner.arguments) == 1 else None
+    return inner
 
 
 class MemberLookup(EvaluatorCore):
@@ -219,12 +227,11 @@ class MemberLookup(EvaluatorCore):
         return union(self.attribute(value, name) for value in replaced if isinstance(value, Instance))
 
     def _decorated(self, view: FileView, definition: Definition) -> Values:
-        written = (Name(definition.name),)
-        calls = (
-            call for call in view.facts.scopes[definition.owner].calls if not call.line and call.arguments == written
-        )
+        applied = [call for call in view.facts.scopes[definition.owner].calls if not call.line]
         return union(
-            self.evaluate(view, definition.owner, call, 0) for call in calls if call.function in definition.decorators
+            self.evaluate(view, definition.owner, call, 0)
+            for call in applied
+            if call.function in definition.decorators and decorated_by(call) == Name(definition.name)
         )
 
     # -- binding --------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from graph.model import Edge
 
 __all__ = ["RESOLVE_VERSION", "Resolved", "Source", "UnresolvedCall"]
 
-RESOLVE_VERSION = 3
+RESOLVE_VERSION = 4
 """Raise it whenever the edges of any file change without a change of its facts; it is part of the store's versions."""
 
 

@@ -34,6 +34,7 @@ class FileView:
         "self_attributes",
         "self_names",
         "stars",
+        "tests",
     )
 
     def __init__(self, path: str, facts: Facts, rules: LanguageRules) -> None:
@@ -54,6 +55,8 @@ class FileView:
         """By the name of the container: what is put into it by index."""
         self.additions: list[tuple[int, Expr, CallExpr]] = []
         """Calls that put something into a container: (scope, the container, the call)."""
+        self.tests: dict[str, list[tuple[int, Assign]]] = {}
+        """By the last name of what is tested: the type tests of it, as (scope, test)."""
         self._bind_definitions()
         self._bind_imports()
         for number in range(len(facts.scopes)):
@@ -106,8 +109,11 @@ class FileView:
         owner, receiver = self.receiver(number)
         for assign in scope.assigns:
             target = assign.target
-            if isinstance(target, Name):
-                self._add(number, target.id, Binding(assign.line, assign.flow, number, assign=assign))
+            if assign.how[:2] == "is":
+                self._note_test(number, assign)
+            elif isinstance(target, Name):
+                binding = Binding(assign.line, assign.flow, number, assign=assign, until=assign.until)
+                self._add(number, target.id, binding)
             elif isinstance(target, Attribute):
                 base = target.base
                 if owner >= 0 and isinstance(base, Name) and base.id in receiver:
@@ -121,6 +127,12 @@ class FileView:
                     root = root.base
                 if isinstance(root, Name | Attribute):
                     self.items[root.id if isinstance(root, Name) else root.name].append((number, assign))
+
+    def _note_test(self, scope: int, assign: Assign) -> None:
+        target = assign.target
+        if isinstance(target, Name | Attribute):
+            name = target.id if isinstance(target, Name) else target.name
+            self.tests.setdefault(name, []).append((scope, assign))
 
     def bindings(self, scope: int, name: str) -> Bindings | None:
         """Return the bindings of a name in a scope, None when it has none there. Sorted out when first asked for."""
@@ -194,3 +206,13 @@ class FileView:
     def parameters(self, scope: int) -> tuple[Parameter, ...]:
         """Return the parameters of a function."""
         return self.facts.scopes[scope].parameters
+
+    def scopes_within(self, scope: int) -> list[int]:
+        """Return a scope and all that lie in it, in order."""
+        found = [scope]
+        inside = {scope}
+        for number in range(scope + 1, len(self.facts.scopes)):  # what lies in a scope has a higher number
+            if self.facts.scopes[number].parent in inside:
+                inside.add(number)
+                found.append(number)
+        return found
