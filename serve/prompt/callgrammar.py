@@ -19,7 +19,7 @@ from serve.prompt.gbnf import Rules, alternatives, literal
 from serve.prompt.schema import value_rule
 from serve.turns import ToolSpec
 
-__all__ = ["CALL_OPENERS", "arguments_grammar", "called_tool", "head_grammar"]
+__all__ = ["CALL_OPENERS", "XML_CLOSERS", "arguments_grammar", "called_tool", "head_grammar"]
 
 CALL_OPENERS: dict[Dialect, str] = {
     Dialect.HERMES: "<tool_call>",
@@ -28,6 +28,8 @@ CALL_OPENERS: dict[Dialect, str] = {
     Dialect.LLAMA3: "",
 }
 """What stands before the head of a call."""
+XML_CLOSERS = ("</parameter>", "</function>")
+"""What ends a piece of a call in Qwen's XML; in JSON one character does."""
 _KEYS = {Dialect.HERMES: "arguments", Dialect.MISTRAL: "arguments", Dialect.LLAMA3: "parameters"}
 _CLOSERS = {Dialect.HERMES: ' ws "}" ws "</tool_call>"', Dialect.LLAMA3: ' ws "}"', Dialect.MISTRAL: ' ws "}" ws "]"'}
 _JSON_HEAD = re.compile(r'"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:arguments|parameters)"\s*:\s*$')

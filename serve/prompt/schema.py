@@ -15,6 +15,8 @@ import msgspec
 
 from serve.errors import BadRequestError
 from serve.prompt.gbnf import Rules, alternatives, literal
+from serve.prompt.gbnf_reader import read_rules
+from serve.prompt.gbnf_sizes import NEVER, begun_by_themselves, least_bytes
 from serve.prompt.pattern import pattern_rule
 from serve.prompt.schema_apart import are_apart, fits
 from serve.prompt.schema_bounds import bounds, number, repeat
@@ -45,11 +47,14 @@ def value_rule(schema: bytes, path: str, rules: Rules) -> str:
     """Put down the rules of a schema and return the body of its value. Raises as `compile_schema` does."""
     try:
         root: object = msgspec.json.decode(schema)
-        return _Compiler(root, path, rules).compile(root, path, 0)
+        compiler = _Compiler(root, path, rules)
+        body = compiler.compile(root, path, 0)
+        compiler.check_ends()
     except msgspec.DecodeError as error:
         raise BadRequestError(f"{path} is no JSON: {error}.", param=path) from None
     except RecursionError:
         raise BadRequestError(f"{path} is nested too deeply.", param=path) from None
+    return body
 
 
 class _Compiler:
@@ -60,7 +65,20 @@ class _Compiler:
         self._path = path
         self._rules = rules
         self._references: dict[str, str] = {}
-        self._resolving: list[str] = []
+        self._open: list[str] = []
+        """References that are being read and have not written a character yet."""
+
+    def check_ends(self) -> None:
+        """Refuse references whose values never end, since each holds another one, or that are their own definition."""
+        if not self._references:
+            return
+        rules = read_rules(self._rules.text("value"))
+        sizes, circles = least_bytes(rules), begun_by_themselves(rules)
+        for target, name in self._references.items():
+            if name in circles:
+                raise refused("$ref", self._at(target), "it is its own definition")
+            if sizes[name] >= NEVER:
+                raise refused("$ref", self._at(target), "every value of it would hold another one, for ever")
 
     def compile(self, schema: object, path: str, depth: int) -> str:
         """Return the body of a value of this schema."""
@@ -105,27 +123,26 @@ class _Compiler:
         if rest:
             merged = merge(rest, self._resolved(schema, path, only_reference=True), path)
             return self.compile(merged, path, depth + 1)
+        if target in self._open:
+            raise refused("$ref", path, "it is its own definition")
         if target in self._references:
-            if target in self._resolving and self._is_open(target):
-                raise refused("$ref", path, "it is its own definition")
             return self._references[target]
         name = self._rules.reserve()
         self._references[target] = name
-        self._resolving.append(target)
-        body = self.compile(self._find(target, path), f"{self._path}{target[1:].replace('/', '.')}", depth + 1)
-        self._resolving.pop()
+        self._open.append(target)
+        body = self.compile(self._find(target, path), self._at(target), depth + 1)
+        self._open.pop()
         return self._rules.fill(name, body)
 
-    def _is_open(self, target: str) -> bool:
-        """Say whether nothing but references was read since `target` began: a definition by itself."""
-        seen: set[str] = set()
-        schema: object = {"$ref": target}
-        while isinstance(schema, dict) and isinstance(at := cast("Schema", schema).get("$ref"), str):
-            if at in seen:
-                return True
-            seen.add(at)
-            schema = self._find(at, self._path)
-        return False
+    def _at(self, target: str) -> str:
+        return f"{self._path}{target[1:].replace('/', '.')}"
+
+    def _inner(self, schema: object, path: str, depth: int) -> str:
+        """Put down the rule of what stands inside an object or array, where a reference may close a circle."""
+        outside, self._open = self._open, []
+        name = self._rules.add(self.compile(schema, path, depth + 1))
+        self._open = outside
+        return name
 
     def _resolved(self, schema: object, path: str, *, only_reference: bool = False) -> Schema:
         """Return a schema without a reference at its head."""
@@ -217,7 +234,7 @@ class _Compiler:
             is_required = name in required
             if one is False and not is_required:
                 continue
-            inner = self._rules.add(self.compile(one, f"{path}.properties.{name}", depth + 1))
+            inner = self._inner(one, f"{path}.properties.{name}", depth)
             key = literal(json.dumps(name, ensure_ascii=False))
             pairs.append((self._rules.add(f'{key} ":" ws {inner} ws'), is_required))
         return self._rules.add(self._members(pairs)) if pairs else '"{" ws "}"'
@@ -241,7 +258,7 @@ class _Compiler:
             return '"{" ws "}"'
         member = "member"
         if additional is not True:
-            inner = self._rules.add(self.compile(additional, f"{path}.additionalProperties", depth + 1))
+            inner = self._inner(additional, f"{path}.additionalProperties", depth)
             member = self._rules.add(f'string ":" ws {inner} ws')
         is_optional = schema.get("minProperties", 0) == 0
         if schema.get("maxProperties") == 1:
@@ -256,7 +273,7 @@ class _Compiler:
         if not isinstance(prefix, list):
             raise BadRequestError(f"{path}.prefixItems must be an array.", param=f"{path}.prefixItems")
         firsts = [
-            self._rules.add(self.compile(one, f"{path}.prefixItems[{number}]", depth + 1))
+            self._inner(one, f"{path}.prefixItems[{number}]", depth)
             for number, one in enumerate(cast("list[object]", prefix))
         ]
         rest = schema.get("items", True)
@@ -266,7 +283,7 @@ class _Compiler:
             if low:
                 raise refused("minItems", path, "no item fits")
             return '"[" ws "]"'
-        item = f"{self._rules.add(self.compile(rest, f'{path}.items', depth + 1))} ws"
+        item = f"{self._inner(rest, f'{path}.items', depth)} ws"
         more = repeat(f'("," ws {item})', max(0, low - 1), None if high is None else high - 1)
         items = f"{item} {more}".rstrip()
         return self._rules.add(f'"[" ws {items if low else f"({items})?"} "]"')
@@ -276,7 +293,7 @@ class _Compiler:
         size = len(firsts) if high is None else min(len(firsts), high)
         body = ' "," ws '.join(f"{first} ws" for first in firsts[:size])
         if low > size and rest is not False:
-            item = self._rules.add(self.compile(rest, f"{path}.items", depth + 1))
+            item = self._inner(rest, f"{path}.items", depth)
             body += " " + repeat(f'("," ws {item} ws)', low - size, None if high is None else high - size)
         elif low > size:
             raise refused("minItems", path, "there are fewer items")
@@ -284,12 +301,14 @@ class _Compiler:
 
     def _string(self, schema: Schema, path: str) -> str:
         low, high = bounds(schema, "minLength", "maxLength", path)
-        named = schema.get("format")
+        named = str(schema.get("format"))
         if "pattern" in schema:
             if low or high is not None:
                 raise refused("pattern", path, "it is not held beside minLength or maxLength")
+            if named in FORMATS:
+                raise refused("format", path, "it is not held beside pattern")
             return self._rules.add(f'"\\"" {pattern_rule(schema["pattern"], path)} "\\""')
-        if isinstance(named, str) and named in FORMATS:
+        if named in FORMATS:
             if low or high is not None:
                 raise refused("format", path, "it is not held beside minLength or maxLength")
             return self._rules.add(f'"\\"" {FORMATS[named]} "\\""')

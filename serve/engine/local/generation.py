@@ -109,7 +109,10 @@ class Generation:
             cache_creation_tokens=kept,
         )
         rest = self._reader.end()
-        last = Finished(reason=self._reader.reason(reason), usage=usage, stop_sequence=self._reader.stop_sequence)
+        ended = self._reader.reason(reason)
+        if self._guide.was_cut and ended is not FinishReason.STOP_SEQUENCE:
+            ended = FinishReason.LENGTH  # the document is whole, what it says may not be
+        last = Finished(reason=ended, usage=usage, stop_sequence=self._reader.stop_sequence)
         self._send(rest)
         self._emit([last])
 
@@ -124,7 +127,9 @@ class Generation:
         guide.begin(is_thinking=reader.is_thinking)
         guide.follow(reader)
         while self._made < self._budget:
-            token = sampler.draw(context.handle, place, guide.grammar)
+            left = self._budget - self._made
+            token = sampler.draw(context.handle, place, guide.grammar, guide.ending, left)
+            guide.took(token)
             self._made += 1
             if self._vocabulary.is_end(token):
                 return FinishReason.STOP
@@ -139,7 +144,7 @@ class Generation:
                 if self._forced and reader.is_answering:
                     place = yield from self._say(lane, self._take_forced(), place)
             guide.follow(reader)
-        return FinishReason.LENGTH
+        return FinishReason.STOP if guide.is_whole else FinishReason.LENGTH
 
     def _read(self, token: int, place: int) -> None:
         """Tell of a token what is decided by it."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from serve.engine.local.ending import Ending
 from serve.engine.local.grammar import Grammar
 from serve.engine.local.vocabulary import Vocabulary
 from serve.errors import BadRequestError
 from serve.prompt.answer import AnswerReader, tool_names
-from serve.prompt.callgrammar import CALL_OPENERS, arguments_grammar, called_tool, head_grammar
+from serve.prompt.callgrammar import CALL_OPENERS, XML_CLOSERS, arguments_grammar, called_tool, head_grammar
 from serve.prompt.calls import CallProgress
 from serve.prompt.dialects import Dialect
 from serve.prompt.gbnf import Rules, literal
@@ -33,6 +34,10 @@ class Guide:
         self, vocabulary: Vocabulary, request: GenerationRequest, dialect: Dialect, note: Callable[[str], None]
     ) -> None:
         self.grammar: Grammar | None = None
+        self.ending: Ending | None = None
+        """How the document of the grammar ends; None where nothing is held or the end is not the grammar's."""
+        self.was_cut = False
+        """Whether a document was brought to its end since the tokens ran out."""
         self._vocabulary = vocabulary
         self._dialect = dialect
         self._note = note
@@ -43,11 +48,24 @@ class Guide:
             name for name, tool in self._tools.items() if not choice.names or {name, tool.name} & set(choice.names)
         ]
         self._may_call = bool(self._tools) and choice.kind != "none"
-        self._format = self._format_grammar(request.format) if request.format and not self._is_demanded else ""
+        self._document = self._format = ""
+        if request.format and not self._is_demanded:
+            self._document, self._format = self._format_grammars(request.format)
         self._step = ""
         """What the grammar is for: `format`, `head`, or `arguments`."""
         if self._format:
             Grammar(vocabulary, self._format, _param(request.format)).close()  # refused now, not in mid-answer
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the format's document is whole, so that nothing could follow but the end."""
+        return self._step == "format" and self.ending is not None and self.ending.is_whole
+
+    def took(self, token: int) -> None:
+        """Learn of a token that was drawn."""
+        if self.ending is not None:
+            self.ending.follow(token)
+            self.was_cut = self.was_cut or self.ending.is_landing
 
     def follow(self, reader: AnswerReader) -> None:
         """Put the grammar in place that the text so far asks for."""
@@ -69,6 +87,9 @@ class Guide:
         if self.grammar is not None:
             self.grammar.close()
             self.grammar = None
+        if self.ending is not None and self.ending.has_left_loop:
+            self._note("The answer had begun to repeat itself; its string, list or object was closed.")
+        self.ending = None
 
     def _follow_call(self, call: CallProgress) -> None:
         if call.is_whole or self._step == "arguments":
@@ -97,16 +118,30 @@ class Guide:
         if not self.grammar.accept_text(written):
             self._note(f"This call is not held to its schema, since it began otherwise: {written[:80]!r}")
             self.close()
+            return
+        if step != "head":
+            self._see_end(self._document if step == "format" else text, written)
 
-    def _format_grammar(self, wanted: AnswerFormat) -> str:
+    def _see_end(self, text: str, written: str) -> None:
+        is_xml = self._dialect is Dialect.QWEN_XML and self._step == "arguments"
+        try:
+            self.ending = Ending(self._vocabulary, text, XML_CLOSERS if is_xml else ())
+        except ValueError as error:
+            self._note(f"The end of this answer is not looked after: {error}.")
+            return
+        self.ending.follow_text(written)
+
+    def _format_grammars(self, wanted: AnswerFormat) -> tuple[str, str]:
+        """Return the grammar of the document, and that of an answer: the document or the opener of a call."""
         rules = Rules()
         body = ANY_OBJECT
         if wanted.kind == "json_schema":
             body = f"ws {value_rule(bytes(wanted.schema), wanted.path, rules)}"
+        document = rules.text(body)
         if not self._may_call:
-            return rules.text(body)
+            return document, document
         opener = CALL_OPENERS[self._dialect] or '{"name": "'
-        return rules.text(f"({body}) | ws {literal(opener)}")
+        return document, rules.text(f"({body}) | ws {literal(opener)}")
 
 
 def _param(wanted: AnswerFormat | None) -> str:

@@ -2,7 +2,8 @@
 
 Order: grammar, logit bias, penalties, top_k, top_p, min_p, temperature, draw. Temperature 0 is greedy. The same seed,
 prompt and parameters give the same answer. A token is drawn first and checked against the grammar then: masking a
-whole vocabulary costs more than drawing again where a model strays.
+whole vocabulary costs more than drawing again where a model strays. An ending may turn the token down that was drawn:
+then a loop is left, or the likeliest token is taken after which the document still fits into what is left.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from serve.engine.local.ending import Ending
 from serve.engine.local.grammar import Grammar
 from serve.engine.local.native import llama
 from serve.errors import EngineError
@@ -22,6 +24,12 @@ __all__ = ["Defaults", "Sampler"]
 
 _PENALTY_WINDOW_TOKENS = 4_096
 """How far back penalties look. The APIs count the whole answer; few answers are longer than this."""
+
+_LANDING_CHOICES = 32
+"""How many of the likeliest tokens are tried when the end must come near; it comes by the shortest way else."""
+
+_BANNED_BELOW = -1e8
+"""Tokens that the grammar refuses, or that a bias bans, have a logit below."""
 
 
 class Defaults(Struct, frozen=True, kw_only=True):
@@ -60,26 +68,59 @@ class Sampler:
         seed = secrets.randbits(32) if sampling.seed is None else sampling.seed
         self._add(llama.llama_sampler_init_dist(seed & 0xFFFFFFFF))
 
-    def draw(self, context_handle: Any, index: int, grammar: Grammar | None = None) -> int:
+    def draw(
+        self,
+        context_handle: Any,
+        index: int,
+        grammar: Grammar | None = None,
+        ending: Ending | None = None,
+        tokens_left: int = 0,
+    ) -> int:
         """Return the next token after the one at `index` of the last batch, one that the grammar allows.
+
+        With an ending it is one after which the document can be whole within `tokens_left`, itself counted.
 
         Raises:
             EngineError: the grammar allows no token of this vocabulary.
         """
         if grammar is None:
             return int(llama.llama_sampler_sample(self._chain, context_handle, index))
-        candidates = self._candidates(context_handle, index)
-        token = self._choose(candidates)
-        if not grammar.allows(token):
-            candidates = self._candidates(context_handle, index)
-            grammar.mask(candidates)
-            token = self._choose(candidates)
+        token = self._held_draw(context_handle, index, grammar)
+        if ending is not None:
+            leaving = ending.way_out(token)
+            if leaving is not None and grammar.allows(leaving):
+                token = leaving
+            elif not ending.fits(token, tokens_left):
+                token = self._fitting(context_handle, index, grammar, ending, tokens_left) or token
         if not grammar.accept(token):
             raise EngineError(
                 "The model has no token that the format asked for allows here. Send a simpler schema.", status=422
             )
         llama.llama_sampler_accept(self._chain, token)
         return token
+
+    def _held_draw(self, context_handle: Any, index: int, grammar: Grammar) -> int:
+        token = self._choose(self._candidates(context_handle, index))
+        if grammar.allows(token):
+            return token
+        candidates = self._candidates(context_handle, index)
+        grammar.mask(candidates)
+        return self._choose(candidates)
+
+    def _fitting(
+        self, context_handle: Any, index: int, grammar: Grammar, ending: Ending, tokens_left: int
+    ) -> int | None:
+        """Return the likeliest token after which the document still fits, else the next of its shortest way home."""
+        candidates = self._candidates(context_handle, index)
+        grammar.mask(candidates)
+        self._choose(candidates)
+        choices = self._held[: candidates.size]  # what the chain left, with biases and penalties in its logits
+        choices = choices[choices["logit"] > _BANNED_BELOW]
+        for token in choices["id"][choices["logit"].argsort()[::-1][:_LANDING_CHOICES]].tolist():
+            if ending.fits(token, tokens_left):
+                return int(token)
+        home = ending.first_home()
+        return home if home is not None and grammar.allows(home) else None
 
     def _candidates(self, context_handle: Any, index: int) -> Any:
         """Return all tokens with their logits, as the samplers of llama.cpp take them."""

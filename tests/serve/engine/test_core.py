@@ -292,7 +292,7 @@ def test_format_under_thinking_binds_what_comes_after_the_block(core):
     from serve.engine.local.sampler import Sampler
 
     draw = Sampler.draw
-    drawn = lambda self, handle, place, grammar=None: next(script, None) or draw(self, handle, place, grammar)  # noqa: E731
+    drawn = lambda *given: next(script, None) or draw(*given)  # noqa: E731
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Sampler, "draw", drawn)
         events = answer(made, request)

@@ -1,0 +1,106 @@
+"""Whether what is being written has begun to repeat: the same tokens over and over, or hardly a new turn. Pure.
+
+Only repetition counts that hardly anyone means. Inside a text that is soon; between the short items of a list it is
+late, since a list may well hold the same label for each of forty lines. What a grammar still demands (the fifty items
+of `minItems`) is never a loop: there the end comes nearer. A list that counts upwards is none either.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+__all__ = ["LEAST_TIMES", "LEAST_TOKENS", "LEAST_TOKENS_BETWEEN", "STALE_TOKENS", "Repeats"]
+
+LEAST_TIMES = 4
+"""How often a thing stands there before it is a loop."""
+LEAST_TOKENS = 96
+"""How many tokens the repetitions have inside one text, or of an item as long as a sentence."""
+LEAST_TOKENS_BETWEEN = 256
+"""The same for what is shorter and repeats from item to item: forty objects of one label, eighty numbers."""
+_SENTENCE_TOKENS = 24
+STALE_TOKENS = 192
+"""How long a text goes on with hardly a turn that it did not have before, until that is a loop too."""
+_TURN_TOKENS = 5
+_NEW_TURNS = STALE_TOKENS // 20
+_NO_TEXT = 1 << 60
+"""More bytes than any end is away: the next text has a floor of its own."""
+_LONGEST_TOKENS = 256
+"""The longest thing whose repetition is seen."""
+
+
+class Repeats:
+    """Follows one document, token by token."""
+
+    def __init__(self) -> None:
+        self._tokens: deque[int] = deque(maxlen=_LONGEST_TOKENS)
+        self._left: list[int] = []
+        self._least: list[int] = []
+        self._runs: dict[int, int] = {}
+        """For each distance: how many of the last tokens equal those that far before them."""
+        self._text = _Text(_NO_TEXT)
+
+    def feed(self, token: int, bytes_left: int, least: int, *, is_text: bool) -> None:
+        """Take a token with how far the end is behind it, and was at the nearest inside it.
+
+        `is_text` says that it ends where almost any character may follow.
+        """
+        runs: dict[int, int] = {}
+        for distance, earlier in enumerate(reversed(self._tokens), 1):
+            if earlier == token:
+                runs[distance] = self._runs.get(distance, 0) + 1
+        self._runs = runs
+        self._tokens.append(token)
+        self._left.append(bytes_left)
+        self._least.append(least)
+        if not is_text or least < self._text.floor:
+            self._text = _Text(bytes_left if is_text else _NO_TEXT)
+        self._text.feed(token)
+
+    def floor(self) -> int | None:
+        """Return the fewest bytes that were left inside the loop that goes on; None where there is none."""
+        for distance, run in self._runs.items():
+            whole = run + distance
+            is_wide = whole <= self._text.size or (distance >= _SENTENCE_TOKENS and not self._has_shorter(distance))
+            least = max(LEAST_TOKENS if is_wide else LEAST_TOKENS_BETWEEN, LEAST_TIMES * distance)
+            if whole < least:
+                continue
+            now, before = self._left[-1], self._left[-1 - min(run, least) // distance * distance]
+            if now > before:  # each time it is deeper inside: one level is left at a time
+                return min(self._least[-distance:]) + 1
+            if now == before:
+                return min(self._least[-least:])
+        is_stale = self._text.is_stale and self._left[-1] >= self._text.floor
+        return self._text.floor if is_stale else None
+
+    def _has_shorter(self, distance: int) -> bool:
+        """Say whether what repeats at this distance is itself a shorter thing, some times over."""
+        run = self._runs[distance]
+        return any(distance % shorter == 0 and self._runs[shorter] > run for shorter in self._runs)
+
+
+class _Text:
+    """The tokens of one text, and how many of the last ones end a turn that was not there before."""
+
+    def __init__(self, floor: int) -> None:
+        self.floor = floor
+        self.size = 0
+        self._last: deque[int] = deque(maxlen=_TURN_TOKENS)
+        self._seen: set[tuple[int, ...]] = set()
+        self._news: deque[bool] = deque(maxlen=STALE_TOKENS)
+        self._new = 0
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether almost nothing of the last tokens was new."""
+        return len(self._news) == STALE_TOKENS and self._new <= _NEW_TURNS
+
+    def feed(self, token: int) -> None:
+        self.size += 1
+        self._last.append(token)
+        turn = tuple(self._last)
+        is_new = turn not in self._seen
+        self._seen.add(turn)
+        if len(self._news) == STALE_TOKENS:
+            self._new -= self._news[0]
+        self._news.append(is_new)
+        self._new += is_new

@@ -1,0 +1,59 @@
+"""A loop is exact, or hardly says anything new, is long, and leads nowhere."""
+
+import random
+
+import pytest
+
+from serve.prompt.repeats import LEAST_TIMES, LEAST_TOKENS, LEAST_TOKENS_BETWEEN, STALE_TOKENS, Repeats
+
+
+def floor(tokens, left=None, *, is_text=True):
+    watch = Repeats()
+    for token, bytes_left in zip(tokens, left or [5] * len(tokens), strict=True):
+        watch.feed(token, bytes_left, bytes_left, is_text=is_text)
+    return watch.floor()
+
+
+@pytest.mark.parametrize(("size", "is_text"), [(1, True), (7, True), (60, True), (1, False), (7, False), (30, False)])
+def test_same_tokens_over_and_over_are_a_loop(size, is_text):
+    """After as many tokens and times as it says, and not before: soon in a text, late between short items."""
+    least = LEAST_TOKENS if is_text or size == 30 else LEAST_TOKENS_BETWEEN
+    whole = max(least, LEAST_TIMES * size)
+    tokens = (list(range(size)) * whole)[:whole]
+    assert floor([900, *tokens], is_text=is_text) == 5
+    assert floor([900, *tokens[:-1]], is_text=is_text) is None
+
+
+def test_what_differs_is_no_loop():
+    """A list that counts, and a loop that was left by one token."""
+    counting = [token for number in range(200) for token in (1, 2, 100 + number)]
+    assert floor(counting) is None
+    assert floor(counting, is_text=False) is None
+    assert floor([*[1, 2] * 60, 3]) is None
+
+
+def test_text_that_says_the_same_in_another_order_is_a_loop():
+    """Of two sentences, one or the other, for ever; between the items of a list that is no loop."""
+    rng = random.Random(3)  # noqa: S311 - a test's dice
+    sentences = [list(range(10)), [*range(6), 10, 11, 12]]
+    tokens = [token for _ in range(80) for token in rng.choice(sentences)]
+    assert floor(tokens[: STALE_TOKENS // 2]) is None
+    assert floor(tokens) == 5
+    assert floor(tokens, is_text=False) is None
+
+
+def test_what_the_grammar_demands_is_no_loop():
+    """The end comes nearer with every item, or character."""
+    assert floor([1, 2] * 200, list(range(800, 400, -1)), is_text=False) is None
+    assert floor([1, 2] * 200, list(range(800, 400, -1))) is None
+
+
+def test_lowest_place_inside_the_loop_is_told():
+    """Behind an item fewer bytes are left than inside it."""
+    assert floor([1, 2, 3] * 100, [4, 6, 3] * 100, is_text=False) == 3
+
+
+def test_each_time_deeper_inside_is_left_one_level_at_a_time():
+    """By what is nearer to the end than all of the last round."""
+    left = [number // 3 * 2 + (4, 6, 7)[number % 3] for number in range(300)]
+    assert floor([1, 2, 3] * 100, left, is_text=False) == left[-3] + 1
