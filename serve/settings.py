@@ -1,10 +1,13 @@
 """What a person may set about serving; `roteiro.config` composes it with the settings of the other packages."""
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-__all__ = ["AskSettings", "EngineSettings", "ServeSettings", "UpstreamSettings"]
+__all__ = ["AskSettings", "EngineSettings", "KvType", "ServeSettings", "UpstreamSettings"]
+
+KvType: TypeAlias = Literal["f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl"]
+"""How numbers of a context are kept, by llama.cpp's names."""
 
 
 class UpstreamSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -35,6 +38,15 @@ class EngineSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Cores to compute on; 0 means the physical ones."""
     gpu_layers: int = 0
     """Layers of the model to keep on a GPU; -1 means all. Needs an engine that was built for one."""
+    wait_policy: Literal["passive", "active"] = "passive"
+    """How threads wait for each other: `active` spins, a little faster on a machine with nothing else to do and several
+    times slower on one with anything else. `OMP_WAIT_POLICY` in the environment comes first."""
+    key_type: KvType = "f16"
+    """How the context keeps keys: `q8_0` takes about half the memory of `f16` and costs a little exactness."""
+    value_type: KvType = "f16"
+    """The same for values; the types that begin with `q` or `iq` need `flash_attention`."""
+    flash_attention: bool = False
+    """Compute attention in one pass: less memory for long windows, seldom faster on a processor."""
     max_context_tokens: int = 0
     """The window; 0 means as many tokens as the model was trained for and `kv_mb` holds."""
     kv_mb: int = 0

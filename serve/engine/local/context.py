@@ -12,7 +12,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from serve.engine.local.native import NativeModel, llama
+from serve.engine.local.kv import KvTypes, native_type
+from serve.engine.local.native import NativeModel, last_log, llama
 from serve.engine.local.schedule import PREFILL_STEP
 from serve.errors import EngineError
 
@@ -93,9 +94,12 @@ class Work(Struct, frozen=True):
 class Context:
     """A window for each of `lanes`, at most `limit_tokens` long. Not thread-safe but for `abort`."""
 
-    def __init__(self, model: NativeModel, limit_tokens: int, threads: int, lanes: int = 1) -> None:
+    def __init__(
+        self, model: NativeModel, limit_tokens: int, threads: int, lanes: int = 1, types: KvTypes | None = None
+    ) -> None:
         self._model = model
         self._threads = threads
+        self._types = types or KvTypes()
         self.limit_tokens = limit_tokens
         self.size_tokens = 0
         self.handle: Any = None
@@ -201,13 +205,13 @@ class Context:
         params.kv_unified = False  # each lane has cells of its own: one shared pool would sum in another order
         params.swa_full = True  # a cache of the window alone could not go back
         params.n_threads = params.n_threads_batch = self._threads
-        params.flash_attn_type = 0  # off: with it on, chunks of other widths differ more, and a CPU gains nothing
+        # Off unless asked for: with it on, chunks of other widths differ more, and a CPU gains nothing.
+        params.flash_attn_type = int(self._types.has_flash_attention)
+        params.type_k, params.type_v = native_type(self._types.keys), native_type(self._types.values)
         params.no_perf = True
         self.handle = llama.llama_init_from_model(self._model.handle, params)
         if not self.handle:
-            raise EngineError(
-                f"There is no memory for a window of {size} tokens. Set max_context_tokens below it, or kv_mb lower."
-            )
+            raise EngineError(_why_no_window(size, self._types))
         self.size_tokens = size
         data = ctypes.cast(self._flag, ctypes.c_void_p)
         llama.llama_set_abort_callback(self.handle, self._abort_callback, data)
@@ -219,3 +223,14 @@ class Context:
         self.size_tokens = 0
         for lane in self.lanes:
             lane.tokens, lane.ends, lane.true_tokens = [], [], None
+
+
+def _why_no_window(size: int, types: KvTypes) -> str:
+    """Return why llama.cpp made no context, and what to do."""
+    log = last_log()
+    if "does not divide" in log:
+        return (
+            f"This model cannot keep its context as {types.keys} keys and {types.values} values: its heads are no whole"
+            f" number of blocks. Set key_type and value_type to 'f16'."
+        )
+    return f"There is no memory for a window of {size} tokens. Set max_context_tokens below it, or kv_mb lower."

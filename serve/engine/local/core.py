@@ -13,8 +13,9 @@ from serve.engine.cache_stats import CacheStats
 from serve.engine.local.context import Aborted, Context, Work
 from serve.engine.local.generation import Emit, Generation, Parts, Steps, prefill
 from serve.engine.local.gguf import memory_bytes
+from serve.engine.local.kv import KvTypes, types_of
 from serve.engine.local.machine import physical_cores, slots_of
-from serve.engine.local.native import NativeModel
+from serve.engine.local.native import NativeModel, has_gpu
 from serve.engine.local.prefixes import Prefixes, Wanted
 from serve.engine.local.prompt import Prompter
 from serve.engine.local.sampler import Defaults
@@ -37,6 +38,7 @@ _SHORTEST_MEASURE_TOKENS = 64
 _FALLBACK_KV_SHARE = 4
 """A quarter of the machine's memory, when `kv_mb` says nothing."""
 _MIB = 1024 * 1024
+_WITHOUT_GPU = " (on the processor: this llama.cpp was built without a GPU, so gpu_layers does nothing)"
 
 
 def _ignore(_: str) -> None:
@@ -58,16 +60,18 @@ class Core:
         limits: ToolLimits,
         snapshot_folder: Path | None = None,
     ) -> None:
+        types = types_of(settings)
         self._model = NativeModel(path, settings.gpu_layers)
+        self._wants_gpu = settings.gpu_layers != 0
         self.slots = settings.slots or slots_of(physical_cores())
-        self.window_tokens = _window_tokens(self._model, settings, self.slots)
+        self.window_tokens = _window_tokens(self._model, settings, self.slots, types)
         threads = settings.threads or physical_cores()
-        self._context = Context(self._model, self.window_tokens, threads, self.slots)
+        self._context = Context(self._model, self.window_tokens, threads, self.slots, types)
         files = None
         if snapshot_folder is not None and settings.prefix_cache_disk_mb > 0:
             files = SnapshotFiles(snapshot_folder, settings.prefix_cache_disk_mb * _MIB)
         is_fast = settings.cache_mode != "strict"  # a model that cannot go back is strict all the same
-        key = self._model.snapshot_key(path, settings)
+        key = self._model.snapshot_key(path, settings.gpu_layers, types)
         self._snapshots = Snapshots(key, settings.prefix_cache_mb * _MIB, files)
         self._prefixes = Prefixes(self._model, self._context, self._snapshots, is_fast=is_fast)
         self._parts = Parts(
@@ -89,7 +93,8 @@ class Core:
 
     def describe(self) -> str:
         """Return the model in a few words."""
-        return self._model.describe()
+        missed = _WITHOUT_GPU if self._wants_gpu and not has_gpu() else ""
+        return self._model.describe() + missed
 
     def count(self, request: GenerationRequest) -> int:
         """Return the prompt tokens of a request."""
@@ -224,10 +229,10 @@ def _prompter(model: NativeModel, limits: ToolLimits) -> Prompter:
     return Prompter(Conversation(template), vocabulary, limits)
 
 
-def _window_tokens(model: NativeModel, settings: EngineSettings, slots: int) -> int:
+def _window_tokens(model: NativeModel, settings: EngineSettings, slots: int, types: KvTypes) -> int:
     """Return the longest window: what the model was trained for, what the user allows, what the memory holds."""
     memory = settings.kv_mb * _MIB if settings.kv_mb else memory_bytes() // _FALLBACK_KV_SHARE
-    holds = memory // max(1, model.kv_bytes_per_token()) // slots
+    holds = memory // max(1, model.kv_bytes_per_token(types)) // slots
     allowed = settings.max_context_tokens or model.trained_tokens
     return max(1, min(model.trained_tokens, allowed, holds))
 

@@ -16,6 +16,7 @@ from serve.engine.base import EngineInfo
 from serve.engine.cache_stats import CacheStats
 from serve.engine.failures import failed
 from serve.engine.local.gguf import check_file
+from serve.engine.local.kv import types_of
 from serve.engine.local.link import Link
 from serve.engine.local.machine import physical_cores, slots_of
 from serve.engine.local.protocol import (
@@ -125,6 +126,7 @@ class LocalEngine:
                 "The local engine is not installed. Run `pip install 'roteiro[local]'` or `make serve` (needs a C++"
                 " compiler), or use a server that runs already: `--upstream URL`."
             )
+        types_of(self._settings)
         await asyncio.to_thread(check_file, self._path)
         if self._is_lazy:  # loaded by the first request that names it
             return

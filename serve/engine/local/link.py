@@ -35,13 +35,13 @@ _KEPT_PREFIXES = ("CUDA_", "GGML_", "HIP_", "LC_", "OMP_", "ROCR_")
 _END_TIMEOUT_S = 5.0
 
 
-def worker_environment(ours: dict[str, str]) -> dict[str, str]:
+def worker_environment(ours: dict[str, str], wait_policy: str = "passive") -> dict[str, str]:
     """Return what a worker inherits: nothing by which Python or the loader could be led elsewhere.
 
     Threads of llama.cpp wait passively: spinning ones cost a factor of 4 to 8 as soon as anything else runs.
     """
     kept = {name: value for name, value in ours.items() if name in _KEPT or name.startswith(_KEPT_PREFIXES)}
-    return {"OMP_WAIT_POLICY": "passive", **kept, "PYTHONSAFEPATH": "1"}
+    return {"OMP_WAIT_POLICY": wait_policy, **kept, "PYTHONSAFEPATH": "1"}
 
 
 class Link:
@@ -70,7 +70,7 @@ class Link:
         """
         try:
             ours, theirs = socket.socketpair()
-            self._start(theirs)
+            self._start(theirs, load.settings.wait_policy)
             reader, self._writer = await asyncio.open_connection(sock=ours)
             self._send(load)
             first = await _read(reader)
@@ -119,7 +119,7 @@ class Link:
         if self._errors is not None:
             self._errors.close()
 
-    def _start(self, theirs: socket.socket) -> None:
+    def _start(self, theirs: socket.socket, wait_policy: str) -> None:
         if self._in_thread:
             from serve.engine.local import worker
 
@@ -131,7 +131,7 @@ class Link:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "serve.engine.local.worker", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
-                env=worker_environment(dict(os.environ)),
+                env=worker_environment(dict(os.environ), wait_policy),
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -16,12 +16,12 @@ from typing import Any
 import llama_cpp.llama_cpp as _llama  # pyright: ignore[reportMissingImports] - an extra that may be absent
 
 from serve.engine.local.gguf import check_file, memory_bytes
+from serve.engine.local.kv import KvTypes, bytes_of
 from serve.engine.local.schedule import PREFILL_STEP
 from serve.engine.local.vocabulary import Vocabulary
 from serve.errors import EngineError
-from serve.settings import EngineSettings
 
-__all__ = ["NativeModel", "llama"]
+__all__ = ["NativeModel", "has_gpu", "last_log", "llama"]
 
 llama: Any = _llama
 """The bindings. Untyped on purpose: they are ctypes, whose stubs say less than the C header."""
@@ -73,23 +73,25 @@ class NativeModel:
         self.rewinds_exactly = not is_recurrent
         self.weight_bytes = int(llama.llama_model_size(handle))
 
-    def kv_bytes_per_token(self) -> int:
-        """Return the memory that one token takes in a context: keys and values of all layers, 16 bits each.
+    def kv_bytes_per_token(self, types: KvTypes) -> int:
+        """Return the memory that one token takes in a context: keys and values of all layers.
 
         An upper bound for hybrid models, whose recurrent layers keep none.
         """
         handle = self.handle
         head = int(llama.llama_model_n_embd(handle)) // max(1, int(llama.llama_model_n_head(handle)))
-        return int(llama.llama_model_n_layer(handle)) * int(llama.llama_model_n_head_kv(handle)) * head * 2 * 2
+        row = int(llama.llama_model_n_head_kv(handle)) * head
+        return int(llama.llama_model_n_layer(handle)) * (bytes_of(row, types.keys) + bytes_of(row, types.values))
 
-    def snapshot_key(self, path: Path, settings: EngineSettings) -> bytes:
+    def snapshot_key(self, path: Path, gpu_layers: int, types: KvTypes) -> bytes:
         """Return what a saved state depends on besides its tokens: the file, the library, and how they are run."""
         from importlib.metadata import version
 
         with path.open("rb") as file:
             digest = blake2b(file.read(_HEADER_BYTES), digest_size=24)
         library = version("llama_cpp_python")
-        run = (path.stat().st_size, library, PREFILL_STEP, settings.gpu_layers, "f16", "no flash", "swa full")
+        attention = (types.keys, types.values, types.has_flash_attention, "swa full")
+        run = (path.stat().st_size, library, PREFILL_STEP, gpu_layers, *attention)
         digest.update(repr(run).encode())
         return digest.digest()
 
@@ -116,6 +118,16 @@ class NativeModel:
         if self.handle:
             llama.llama_model_free(self.handle)
             self.handle = None
+
+
+def has_gpu() -> bool:
+    """Say whether this build of llama.cpp can compute on a GPU."""
+    return bool(llama.llama_supports_gpu_offload())
+
+
+def last_log() -> str:
+    """Return the end of what llama.cpp warned of since a model was loaded, in one line."""
+    return " ".join("".join(_log).split())[-300:]
 
 
 def _why_not_loaded(path: Path) -> str:

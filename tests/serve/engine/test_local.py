@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
@@ -308,7 +309,16 @@ def test_worker_inherits_known_names_only():
         "LC_ALL": "C",
         "PYTHONSAFEPATH": "1",
     }
-    assert worker_environment({"OMP_WAIT_POLICY": "active"})["OMP_WAIT_POLICY"] == "active"
+    assert worker_environment({}, "active")["OMP_WAIT_POLICY"] == "active"
+    for policy in ("active", "passive"):
+        assert worker_environment({"OMP_WAIT_POLICY": "active"}, policy)["OMP_WAIT_POLICY"] == "active"
+
+
+async def test_wait_policy_that_is_set_reaches_the_worker(tiny_model):
+    """In the environment of its process."""
+    async with running(tiny_model("attention"), in_thread=False, wait_policy="active") as engine:
+        environment = Path(f"/proc/{engine.worker_pid}/environ")
+        assert b"OMP_WAIT_POLICY=active" in (await asyncio.to_thread(environment.read_bytes)).split(b"\0")
 
 
 async def test_warmed_preamble_shows_in_usage(tiny_model):
