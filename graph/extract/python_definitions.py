@@ -196,6 +196,7 @@ class DefinitionWalker(HeadWalker):
         # What its head mentions (types, defaults) is said of the function, not of what stands around it.
         body.references.extend(outer.references[mark:])
         del outer.references[mark:]
+        self.type_parameters(node)
         body.parameters = parameters
         body.return_annotation = returns
         body.is_async = is_async
@@ -234,9 +235,23 @@ class DefinitionWalker(HeadWalker):
             start_line=start_line,
         )
         self.enter("class", f"{outer.qualname}{name}.", index)
+        self.type_parameters(node)
         if body_node is not None:
             self.expr(body_node)
         self.body = outer
+
+    def type_parameters(self, node: Node) -> None:
+        """Record the `[T: Bound]` of a generic class or function in its body."""
+        listed = node.child_by_field_name("type_parameters")
+        for parameter in listed.named_children if listed is not None else ():
+            inner = parameter.named_children[0] if parameter.named_child_count else parameter
+            bound: Expr = UNKNOWN
+            if self.kind_of(inner) == "constrained_type":
+                named, limit = inner.named_children[0], inner.named_children[-1]
+                inner, bound = named.named_children[0], self.annotation(limit)
+            if self.kind_of(inner) == "identifier":
+                line = inner.start_point[0] + 1
+                self.body.assigns.append(Assign(self.expr_identifier(inner), bound, "type", line))
 
     def signature(self, node: Node, body_node: Node | None) -> str:
         """Return the head of a definition on one line, without its colon."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graph.extract.facts import CallExpr, Expr
+from graph.extract.facts import CallExpr, Constant, Expr, Name, Subscript
 from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.languages import LanguageRules
 from graph.resolve.values import (
@@ -109,8 +109,9 @@ class CallReader(EvaluatorCore):
         """Return the real receiver where a method returns itself, if it is of that class."""
         own = Class(value.path, value.index)
         if isinstance(receiver, Instance | Class) and own in self.ancestors(Class(receiver.path, receiver.index)):
-            is_self = isinstance(receiver, Instance) and receiver.is_self
-            return Instance(receiver.path, receiver.index, is_self=is_self)
+            if isinstance(receiver, Instance):
+                return receiver
+            return Instance(receiver.path, receiver.index)
         return value
 
     def argument(self, function: Function, index: int, call: CallExpr | None, view: FileView, scope: int) -> Values:
@@ -136,12 +137,22 @@ def argument_of(target: FileView, function: Function, index: int, call: CallExpr
         return None
     place = index - _skipped(target, function)
     arguments: Sequence[Expr] = call.arguments
+    for position, item in enumerate(arguments[: place + 1]):
+        if type(item) is Subscript and _is_each(item.base):
+            return Subscript(item.index, Constant("int", str(place - position)))
     return arguments[place] if 0 <= place < len(arguments) else None
+
+
+def _is_each(base: Expr) -> bool:
+    """Tell whether an argument is spread over the parameters from its place on."""
+    return isinstance(base, Name) and base.id == "<each>"
 
 
 def rest_arguments(target: FileView, function: Function, index: int, call: CallExpr) -> tuple[Expr, ...]:
     """Return the expressions that a call hands to `*args` or `**kwargs`."""
     parameters = target.parameters(function.scope)
+    if parameters[index].kind == "all":
+        return call.arguments
     if parameters[index].kind == "rest":
         return call.arguments[max(index - _skipped(target, function), 0) :]
     names = {parameter.name for parameter in parameters}

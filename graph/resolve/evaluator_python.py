@@ -1,17 +1,22 @@
-"""The evaluator of Python: type tests and generic types over what all languages share."""
+"""The evaluator of Python: type tests, generic types and descriptors over what all languages share."""
 
+# ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from graph.extract.facts import Attribute, Expr, Name
+from graph.extract.facts import Attribute, CallExpr, Expr, Name, Subscript
+from graph.extract.facts import Constant as ConstantExpr
+from graph.resolve.bindings import Binding
+from graph.resolve.core import union
 from graph.resolve.evaluator import Evaluator
+from graph.resolve.generics_python import GenericTypes, is_open
 from graph.resolve.narrowing_python import NarrowingReader
-from graph.resolve.values import Values
+from graph.resolve.values import Class, Elements, External, Function, Instance, ParameterOf, TypeVariable, Value, Values
 from graph.resolve.views import FileView
 
 __all__ = ["PythonEvaluator"]
 
 
-class PythonEvaluator(NarrowingReader, Evaluator):
+class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
     """Evaluates the expressions of one Python file."""
 
     def _evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
@@ -26,3 +31,153 @@ class PythonEvaluator(NarrowingReader, Evaluator):
         if type(expr) is Name and expr.id in view.tests:
             return self.narrowed(view, scope, expr, line, values)
         return values
+
+    # -- types ----------------------------------------------------------------------------------------------------
+
+    def _bound_type(self, view: FileView, scope: int, binding: Binding) -> Values:
+        assign = binding.assign
+        if assign is not None and assign.how == "type" and isinstance(assign.target, Name):
+            bounds = self.types(view, binding.scope, assign.value, assign.line)
+            return (TypeVariable(view.path, assign.target.id, _bounds(bounds)),)
+        return super()._bound_type(view, scope, binding)
+
+    def _type_variable(self, view: FileView, scope: int, call: CallExpr, line: int) -> Values:
+        found = super()._type_variable(view, scope, call, line)
+        written = call.arguments[0] if call.arguments else None
+        if not isinstance(written, ConstantExpr) or not written.value:
+            return found
+        functions = self.evaluate(view, scope, call.function, line)
+        if any(isinstance(value, External) and value.name.endswith("TypeVar") for value in functions):
+            return (TypeVariable(view.path, written.value, _bounds(found)),)
+        return found
+
+    def _applied(self, view: FileView, scope: int, base: Expr, index: Expr, line: int) -> Values:
+        found = super()._applied(view, scope, base, index, line)
+        if len(found) == 1 and isinstance(found[0], Instance) and not found[0].arguments:
+            owner = Class(found[0].path, found[0].index)
+            if self.type_parameters(owner):
+                return (self._with(owner, list(self._arguments(view, scope, Subscript(base, index), line))),)
+        return found
+
+    def _parameter(self, view: FileView, scope: int, index: int) -> Values:
+        parameter = view.parameters(scope)[index]
+        if parameter.annotation is None:
+            return super()._parameter(view, scope, index)
+        declared = self.types(view, self._head(view, scope), parameter.annotation, 0)
+        if not any(isinstance(value, TypeVariable) for value in declared):
+            return declared if self._head(view, scope) == scope and declared else super()._parameter(view, scope, index)
+        if parameter.kind == "rest":
+            return (Elements("list", declared),)
+        if parameter.kind == "keyrest":
+            return (Elements("dict", (), declared),)
+        owner = view.class_around(scope)
+        own = self.type_parameters(Class(view.path, owner)) if owner >= 0 else ()
+        if any(isinstance(value, TypeVariable) and value.name in own for value in declared):
+            return declared
+        handed = self.flows.get((view.path, scope, index), ())
+        return union([handed, declared, (ParameterOf(view.path, scope, index),)])
+
+    def _returned(self, function: Function) -> Values:
+        view = self.view(function.path)
+        annotation = view.facts.scopes[function.scope].return_annotation
+        if annotation is not None and self._head(view, function.scope) == function.scope:
+            declared = self.types(view, function.scope, annotation, 0)
+            if declared:
+                return declared
+        return super()._returned(function)
+
+    def _head(self, view: FileView, scope: int) -> int:
+        """Return the scope in which the types of a head are read: its own where it has type parameters."""
+        facts = view.facts.scopes[scope]
+        return scope if facts.assigns and facts.assigns[0].how == "type" else facts.parent
+
+    # -- what a type variable does --------------------------------------------------------------------------------
+
+    def called(self, value: Value, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        if type(value) is Class:
+            return (self.made(value, call, view, scope),)
+        if type(value) is TypeVariable:
+            return (TypeVariable(value.path, value.name, value.bounds),) if value.is_class else ()
+        return super().called(value, call, view, scope)
+
+    def _filled(self, function: Function, values: Values, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        found = super()._filled(function, values, call, view, scope)
+        return self.filled_by_call(function, found, call, view, scope)
+
+    def elements(self, value: Value) -> Values:
+        if type(value) is TypeVariable:
+            return union(super(PythonEvaluator, self).elements(item) for item in value.bounds)
+        found = super().elements(value)
+        if found or type(value) is not Instance:
+            return found
+        return union(super(PythonEvaluator, self).elements(item) for item in self._containers_of(value))
+
+    def item(self, value: Value, keys: Values) -> Values:
+        found = super().item(value, keys)
+        if found or type(value) is not Instance:
+            return found
+        return union(super(PythonEvaluator, self).item(item, keys) for item in self._containers_of(value))
+
+    def _containers_of(self, value: Instance) -> Values:
+        """Return the built-in containers that a class extends, with what they hold: `class Users(dict[str, User])`."""
+        own = Class(value.path, value.index)
+        found: list[Values] = []
+        for owner in self.ancestors(own):
+            view = self.view(owner.path)
+            definition = view.facts.definitions[owner.index]
+            for base in definition.bases:
+                if not isinstance(base, Name | Attribute):
+                    held = self.types(view, definition.owner, base, definition.start_line)
+                    kept = tuple(item for item in held if isinstance(item, Elements))
+                    found.append(self.filled_by_receiver(kept, value, owner))
+        return union(found)
+
+    # -- members --------------------------------------------------------------------------------------------------
+
+    def attribute(self, value: Value, name: str) -> Values:
+        if type(value) is TypeVariable:
+            things = value.bounds
+            if value.is_class:
+                things = tuple(Class(item.path, item.index) for item in things if isinstance(item, Instance))
+            return union(super(PythonEvaluator, self).attribute(item, name) for item in things)
+        found = super().attribute(value, name)
+        if type(value) is not Instance:
+            return found
+        if not found or (type(found[0]) is External and name in _CONTAINER_METHODS):
+            held = self._containers_of(value) if name in _CONTAINER_METHODS else ()
+            return union(super(PythonEvaluator, self).attribute(item, name) for item in held) or found
+        if any(is_open(item) for item in found):
+            found = self.filled_by_receiver(found, value, self._owner_of(value, name))
+        if any(type(item) is Instance for item in found):
+            return union(self._got(item, value, name) for item in found)
+        return found
+
+    def _owner_of(self, value: Instance, name: str) -> Class | None:
+        """Return the class of the order of an instance that defines a member."""
+        line = self.ancestors(Class(value.path, value.index))
+        return next((owner for owner in line if self.own_member(owner, name)), None)
+
+    def _got(self, item: Value, value: Instance, name: str) -> Values:
+        """Return what a descriptor of the class gives for an instance; everything else as it is."""
+        if type(item) is not Instance:
+            return (item,)
+        getters = [found for found in self.member(Class(item.path, item.index), "__get__") if type(found) is Function]
+        owner = self._owner_of(value, name) if getters else None
+        if owner is None or not self._is_in_body(owner, name):
+            return (item,)
+        bound = Function(getters[0].path, getters[0].scope, item)
+        given = self.called(bound, None, self.view(owner.path), 0)
+        own = Class(item.path, item.index)
+        return tuple(got for got in given if not (isinstance(got, Instance) and Class(got.path, got.index) == own))
+
+    def _is_in_body(self, owner: Class, name: str) -> bool:
+        view = self.view(owner.path)
+        scope = view.facts.definitions[owner.index].scope
+        return scope >= 0 and view.binds(scope, name)
+
+
+_CONTAINER_METHODS = frozenset({"values", "items", "get", "pop", "keys", "setdefault", "popleft", "popitem", "copy"})
+
+
+def _bounds(values: Values) -> Values:
+    return tuple(value for value in values if isinstance(value, Instance | Class))

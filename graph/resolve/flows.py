@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from graph.extract.facts import Attribute, CallExpr, Expr, FunctionRef, Name, Subscript
 from graph.resolve.calls import argument_of, rest_arguments
 from graph.resolve.core import union
@@ -195,7 +197,7 @@ def _expect(
 
 def _settled(value: Value) -> Value:
     """Return a receiver as what it is elsewhere: an instance of the class that was written."""
-    return Instance(value.path, value.index) if isinstance(value, Instance) and value.is_self else value
+    return replace(value, is_self=False) if isinstance(value, Instance) and value.is_self else value
 
 
 def _flows(value: Value, *, is_key: bool) -> bool:

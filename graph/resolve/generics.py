@@ -10,7 +10,7 @@ from graph.resolve.evaluator import Evaluator
 from graph.resolve.values import Function, Returning, Values
 from graph.resolve.views import FileView
 
-__all__ = ["GenericHeads"]
+__all__ = ["GenericHeads", "names_of"]
 
 
 class GenericHeads(Evaluator):
@@ -40,11 +40,11 @@ class GenericHeads(Evaluator):
         """Tell whether a type names a type parameter of the function."""
         assigns = view.facts.scopes[scope].assigns
         declared = {item.target.id for item in assigns if item.how == "type" and isinstance(item.target, Name)}
-        return bool(declared) and any(name in declared for name in _names(expr))
+        return bool(declared) and any(name in declared for name in names_of(expr))
 
 
-def _names(expr: Expr) -> Iterator[str]:
-    """Give the names at the roots of a type."""
+def names_of(expr: Expr) -> Iterator[str]:
+    """Give the names at the roots of a type, in the order in which they are written."""
     open_types = [expr]
     while open_types:
         match open_types.pop():
@@ -53,10 +53,10 @@ def _names(expr: Expr) -> Iterator[str]:
             case Attribute(base=base):
                 open_types.append(base)
             case Subscript(base=base, index=index):
-                open_types += (base, index)
+                open_types += (index, base)
             case Collection(values=values):
-                open_types += values
+                open_types += reversed(values)
             case Union(options=options):
-                open_types += options
+                open_types += reversed(options)
             case _:
                 pass

@@ -9,6 +9,8 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from graph.extract.facts import CallExpr, Expr
 from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.values import (
@@ -19,6 +21,7 @@ from graph.resolve.values import (
     Instance,
     Returning,
     Super,
+    TypeVariable,
     Value,
     Values,
 )
@@ -126,8 +129,10 @@ class PythonLibrary:
                 return tuple(Class(value.path, value.index) for value in first if isinstance(value, Instance))
             case "property":
                 return (Elements("property", first),)
-            case "next":
-                return union([union(evaluator.elements(value) for value in first), second])
+            case "next" | "max" | "min":
+                of_many = name != "next" and len(call.arguments) > 1
+                held = first if of_many else union(evaluator.elements(value) for value in first)
+                return union([held, second])
             case "getattr":
                 return self._getattr(evaluator, first, second, self._argument(evaluator, call, view, scope, 2))
             case "enumerate":
@@ -139,7 +144,7 @@ class PythonLibrary:
                 return (Elements("iterator", given),)
             case "filter":
                 return (Elements("iterator", union(evaluator.elements(value) for value in second)),)
-            case "dict" | "max" | "min":
+            case "dict":
                 return first
             case _:
                 return (External(f"builtins.{name}()"),) if name in _VALUE_TYPES else ()
@@ -205,7 +210,11 @@ class PythonLibrary:
         if last in ("tuple", "Tuple"):
             return self._tuple(arguments)
         if last in ("type", "Type"):
-            return tuple(Class(value.path, value.index) for value in first if isinstance(value, Instance))
+            return tuple(
+                replace(value, is_class=True) if isinstance(value, TypeVariable) else Class(value.path, value.index)
+                for value in first
+                if isinstance(value, Instance | TypeVariable)
+            )
         if last == "Callable":
             listed = first[0].items if first and isinstance(first[0], Elements) else ()
             return (Returning(arguments[-1] if arguments else (), listed),)

@@ -25,6 +25,7 @@ __all__ = [
     "Returning",
     "Shape",
     "Super",
+    "TypeVariable",
     "Value",
     "Values",
 ]
@@ -62,6 +63,8 @@ class Instance(Struct, frozen=True, gc=False):
     index: int
     is_self: bool = False
     """It is the receiver of the method at hand, so its real class may be narrower."""
+    arguments: tuple[tuple[Value, ...], ...] = ()
+    """What the type parameters of a generic class stand for, in their order; empty where that is not known."""
 
 
 class Function(Struct, frozen=True, gc=False):
@@ -126,6 +129,17 @@ class ParameterOf(Struct, frozen=True, gc=False):
     index: int
 
 
+class TypeVariable(Struct, frozen=True, gc=False):
+    """A thing whose type is a type parameter; what it is, a receiver or a call tells."""
+
+    path: str
+    name: str
+    bounds: tuple[Value, ...] = ()
+    """What it is at least: instances of its bound, or of any of its constraints."""
+    is_class: bool = False
+    """It is the class itself: `type[T]`."""
+
+
 class Shape(Struct, frozen=True):
     """An object known by a scope: an object literal, what a constructor function makes, an object type, a namespace."""
 
@@ -148,6 +162,7 @@ Value: TypeAlias = (
     | Super
     | ParameterOf
     | Shape
+    | TypeVariable
 )
 
 Values: TypeAlias = tuple[Value, ...]
