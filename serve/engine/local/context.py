@@ -37,6 +37,8 @@ class Lane:
         self.ends: list[int] = []
         self.true_tokens: int | None = None
         """How far `ends` tell the truth; None is all the way. A chunk that was cut in two ends before it."""
+        self.is_lost = False
+        """What it held is gone, so that nothing may follow on it until it is emptied."""
 
     @property
     def true_ends(self) -> list[int]:
@@ -45,7 +47,7 @@ class Lane:
 
     def keep(self, count: int) -> bool:
         """Go back to the first `count` tokens; True when the lane now holds exactly those, else it is empty."""
-        if count == len(self.tokens):
+        if count == len(self.tokens) and not self.is_lost:
             return True
         if count and self._context.rewind(self.number, count):
             del self.tokens[count:]
@@ -80,7 +82,7 @@ class Lane:
 
     def clear(self) -> None:
         """Forget everything."""
-        self.tokens, self.ends, self.true_tokens = [], [], None
+        self.tokens, self.ends, self.true_tokens, self.is_lost = [], [], None, False
         self._context.forget(self.number)
 
 
@@ -128,28 +130,40 @@ class Context:
         """Make each lane's window hold at least `tokens`, carrying over what was evaluated in all of them.
 
         Raises:
-            EngineError: there is no memory for it.
+            EngineError: there is no memory for it; the window is as it was, with all that is in it.
         """
         if tokens <= self.size_tokens:
             return
-        size = _BUCKET
+        size, former = _BUCKET, self.size_tokens
         while size < tokens:
             size *= 2
         size = min(size, self.limit_tokens)
         states = [(lane, lane.save(), lane.tokens, lane.ends, lane.true_tokens) for lane in self.lanes if lane.tokens]
         self._free()
-        self._create(size)
-        for lane, state, lane_tokens, ends, true_tokens in states:
-            if lane.restore(state, lane_tokens, ends):
-                lane.true_tokens = true_tokens
+        try:
+            self._create(size)
+        except EngineError:
+            if former:
+                self._create(former)  # what others are in the middle of must go on
+            raise
+        finally:
+            for lane, state, lane_tokens, ends, true_tokens in states:
+                if self.handle and lane.restore(state, lane_tokens, ends):
+                    lane.true_tokens = true_tokens
+                else:
+                    lane.is_lost = True
 
     def evaluate(self, works: Sequence[Work]) -> list[int]:
         """Evaluate one piece of work of each of some lanes in one batch; return where each one's logits are.
 
         Raises:
             Aborted: `abort` was called; the lanes are empty.
-            EngineError: llama.cpp refused the batch; the lanes are empty.
+            EngineError: llama.cpp refused the batch, and the lanes are empty; or one of them was lost.
         """
+        if any(work.lane.is_lost for work in works):
+            for work in works:
+                work.lane.clear()
+            raise EngineError("There was no memory to keep this answer while another one needed room. Send it again.")
         batch = self._batch
         at = 0
         places: list[int] = []

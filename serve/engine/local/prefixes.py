@@ -45,10 +45,28 @@ class Prefixes:
         self._prompts: dict[int, Prompt] = {}
 
     def take(self, prompt: Prompt, wanted: Wanted, note: Callable[[str], None]) -> Lane:
-        """Return a free lane that holds as much of the prompt as is known; `give_back` it. The window has the room."""
+        """Return a free lane that holds as much of the prompt as is known; `give_back` it. The window has the room.
+
+        Raises:
+            EngineError: there is no memory for the room.
+        """
         is_fast = self._is_fast and not wanted.is_exact
         lane = max(self._free, key=lambda one: self._live(one, prompt.tokens, wanted.ends, is_fast=is_fast))
         self._free.remove(lane)
+        try:
+            self._prepare(lane, prompt, wanted, note, is_fast=is_fast)
+        except BaseException:
+            self.give_back(lane)
+            raise
+        self._snapshots.stats.hits += bool(lane.tokens)
+        self._snapshots.stats.misses += not lane.tokens
+        self._prompts[lane.number] = prompt
+        return lane
+
+    def _prepare(
+        self, lane: Lane, prompt: Prompt, wanted: Wanted, note: Callable[[str], None], *, is_fast: bool
+    ) -> None:
+        """Bring a lane to what is known of a prompt, in a window with the room."""
         live = self._live(lane, prompt.tokens, wanted.ends, is_fast=is_fast)
         snapshot = self._find(prompt, wanted.ends, live, is_fast=is_fast)
         self._keep_displaced(lane, max(live, snapshot.size_tokens if snapshot else 0))
@@ -61,10 +79,6 @@ class Prefixes:
         self._context.reserve(wanted.room_tokens)
         if snapshot is not None:
             self._restore(lane, prompt, snapshot)
-        self._snapshots.stats.hits += bool(lane.tokens)
-        self._snapshots.stats.misses += not lane.tokens
-        self._prompts[lane.number] = prompt
-        return lane
 
     def _find(self, prompt: Prompt, ends: Sequence[int], longer_than: int, *, is_fast: bool) -> Snapshot | None:
         """Return the longest snapshot that may be used; of those in other chunks only where exactness is not asked."""
