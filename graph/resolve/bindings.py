@@ -8,10 +8,15 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from graph.extract.facts import Assign, Definition, Import, ImportedName
+from graph.resolve.spans import Spans
 
 __all__ = ["Binding", "Bindings"]
 
+_LOOP = 2
 _ANYTIME = 3
+
+_MAX_REACHING = 64
+"""Bindings that one read may see; the nearest ones are kept. Generated code binds a name thousands of times."""
 
 
 class Binding(Struct, frozen=True, gc=False):
@@ -35,7 +40,17 @@ class Binding(Struct, frozen=True, gc=False):
 class Bindings:
     """All bindings of a name in a scope, sorted by line and sorted out by what they say."""
 
-    __slots__ = ("_anytime", "_last_sure", "_lines", "_narrow", "_ordered", "declared", "everything", "values")
+    __slots__ = (
+        "_anytime",
+        "_last_sure",
+        "_lines",
+        "_looping",
+        "_ordered",
+        "_tests",
+        "declared",
+        "everything",
+        "values",
+    )
 
     def __init__(self, everything: list[Binding], definitions: Sequence[Definition]) -> None:
         everything.sort(key=_line)
@@ -44,13 +59,13 @@ class Bindings:
         """What only declares a type."""
         self.values: list[Binding] = []
         """What gives a value: no declarations, no type tests, no overload stubs or setters."""
-        self._narrow: list[Binding] = []
+        tests: list[tuple[int, int, Binding]] = []
         for binding in everything:
             how = binding.assign.how if binding.assign is not None else ""
             if how == "annotation":
                 self.declared.append(binding)
             elif how.startswith("narrow:"):
-                self._narrow.append(binding)
+                tests.append((binding.line, int(how[7:]), binding))
             elif binding.definition < 0 or not _is_beside(definitions[binding.definition]):
                 self.values.append(binding)
         self._anytime = [binding for binding in self.values if binding.flow == _ANYTIME]
@@ -58,6 +73,9 @@ class Bindings:
             [binding for binding in self.values if binding.flow != _ANYTIME] if self._anytime else self.values
         )
         self._lines = [binding.line for binding in self._ordered]
+        self._looping = [place for place, binding in enumerate(self._ordered) if binding.flow == _LOOP]
+        """The places of what is bound in a loop, which lines above it see too."""
+        self._tests = Spans(tests) if tests else None
         self._last_sure: list[int] = []
         last = 0
         for place, binding in enumerate(self._ordered):
@@ -68,34 +86,39 @@ class Bindings:
         """Return the bindings that a read at a line may see; line 0 reads after everything has run."""
         if len(self.values) <= 1:
             return self.values
-        return self._in_order(line) + self._anytime if self._anytime else self._in_order(line)
+        return self._in_order(line) + self._anytime[-_MAX_REACHING:] if self._anytime else self._in_order(line)
 
     def _in_order(self, line: int) -> list[Binding]:
         values = self._ordered
         if len(values) <= 1:
             return values
         if line <= 0:
-            return values[self._last_sure[-1] :]
+            return values[max(self._last_sure[-1], len(values) - _MAX_REACHING) :]
         place = bisect_left(self._lines, line)
         if place == 0:
-            return values
-        first = self._last_sure[place - 1]
+            return values[:_MAX_REACHING]
+        first = max(self._last_sure[place - 1], place - _MAX_REACHING)
         for at in range(place - 1, first, -1):
             if values[at].until >= line:  # whoever comes to this line has passed it, in each turn of a loop
                 return values[at:place]
-        return values[first:place] + [item for item in values[place:] if item.flow == 2]
+        later = bisect_left(self._looping, place)
+        return values[first:place] + [values[at] for at in self._looping[later : later + _MAX_REACHING]]
+
+    def is_bound(self, line: int) -> bool:
+        """Tell whether anything gives the name a value before a line, or in a loop around it."""
+        return any(item.line < line or item.flow > 1 for item in self.everything)
 
     def narrowed(self, line: int) -> Binding | None:
         """Return the innermost type test that holds at a line, unless the name was bound again since."""
-        found: Binding | None = None
-        for binding in self._narrow:
-            assign = binding.assign
-            if assign is not None and binding.line < line <= int(assign.how[7:]):
-                found = binding
-        if found is None:
-            return None
-        place = bisect_left(self._lines, line)
-        return None if place and self._lines[place - 1] > found.line else found
+        found = self._tests.at(line) if self._tests is not None else []
+        return found[-1] if found and not self.rebound(found[-1].line, line) else None
+
+    def rebound(self, after: int, before: int) -> bool:
+        """Tell whether the name gets a value on a line between these two."""
+        place = bisect_left(self._lines, before)
+        return (place > 0 and self._lines[place - 1] > after) or any(
+            after < binding.line < before for binding in self._anytime[:_MAX_REACHING]
+        )
 
 
 def _line(binding: Binding) -> int:

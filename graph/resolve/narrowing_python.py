@@ -25,12 +25,12 @@ class NarrowingReader(EvaluatorCore):
     def narrowed(self, view: FileView, scope: int, expr: Name | Attribute, line: int, values: Values) -> Values:
         """Return what is left of the values of an expression at a line."""
         name = expr.id if isinstance(expr, Name) else expr.name
-        for number, test in view.tests[name]:
-            how, _, end = test.how.partition(":")
-            if test.line < line <= int(end) and self._is_about(view, scope, expr, line, number, test):
+        for number, test in view.tests_at(name, line):
+            if self._is_about(view, scope, expr, line, number, test):
                 classes = self._classes(view, number, test)
                 if classes:
-                    values = self._matching(values, classes) if how == "is" else self._others(values, classes)
+                    is_one = test.how.startswith("is:")
+                    values = self._matching(values, classes) if is_one else self._others(values, classes)
         return values
 
     def _is_about(
@@ -54,7 +54,7 @@ class NarrowingReader(EvaluatorCore):
         if found is None or self.find(view, number, root.id) != found:
             return scope == number and found is None
         bindings = view.bindings(found[0], root.id)
-        return bindings is None or not any(test.line < item.line < line for item in bindings.values)
+        return bindings is None or not bindings.rebound(test.line, line)
 
     def _classes(self, view: FileView, scope: int, test: Assign) -> Values:
         """Return the classes that are tested for; none unless all of them are known."""

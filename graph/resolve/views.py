@@ -8,6 +8,7 @@ from graph.extract.facts import Assign, Attribute, CallExpr, Definition, Expr, F
 from graph.model import NodeKind, file_key, symbol_key
 from graph.resolve.bindings import Binding, Bindings
 from graph.resolve.languages import LanguageRules
+from graph.resolve.spans import Spans
 
 __all__ = ["ADDING_METHODS", "CLASS_KINDS", "Binding", "Bindings", "FileView"]
 
@@ -23,6 +24,7 @@ class FileView:
     __slots__ = (
         "_found",
         "_sorted",
+        "_tests",
         "additions",
         "attributes",
         "facts",
@@ -57,6 +59,7 @@ class FileView:
         """Calls that put something into a container: (scope, the container, the call)."""
         self.tests: dict[str, list[tuple[int, Assign]]] = {}
         """By the last name of what is tested: the type tests of it, as (scope, test)."""
+        self._tests: dict[str, Spans[tuple[int, Assign]]] = {}
         self._bind_definitions()
         self._bind_imports()
         for number in range(len(facts.scopes)):
@@ -133,6 +136,14 @@ class FileView:
         if isinstance(target, Name | Attribute):
             name = target.id if isinstance(target, Name) else target.name
             self.tests.setdefault(name, []).append((scope, assign))
+
+    def tests_at(self, name: str, line: int) -> list[tuple[int, Assign]]:
+        """Return the type tests of what ends in a name that hold at a line, the innermost one last."""
+        spans = self._tests.get(name)
+        if spans is None:
+            found = ((item.line, int(item.how.partition(":")[2]), (scope, item)) for scope, item in self.tests[name])
+            spans = self._tests[name] = Spans(found)
+        return spans.at(line)
 
     def bindings(self, scope: int, name: str) -> Bindings | None:
         """Return the bindings of a name in a scope, None when it has none there. Sorted out when first asked for."""
