@@ -179,6 +179,10 @@ class Core:
         """Evaluate the preamble of a request."""
         self.finish(self.warming(request))
 
+    def problem(self) -> str:
+        """Return what the log should say of the cache, once; empty when there is nothing to say."""
+        return self._snapshots.problem()
+
     def flush(self) -> None:
         """Write new snapshots to the disk, beside what comes next."""
         self._snapshots.flush()

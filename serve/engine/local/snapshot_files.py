@@ -26,6 +26,7 @@ _MAGIC = b"ROTEIRO\0"
 _VERSION = 1
 _HEADER = struct.Struct("<8sII24sQQ32s")  # magic, version, base?, key, ends, state bytes, hash of all that follows
 _SUFFIX = ".state"
+_UNFINISHED = ".tmp"
 _MOST_ENDS = 100_000
 
 
@@ -45,13 +46,16 @@ class SnapshotFiles:
         self._pending: list[tuple[bytes, bytes]] = []
         self._jobs: queue.SimpleQueue[list[tuple[bytes, bytes]] | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
+        self._is_told = False
+        self._problems: queue.SimpleQueue[str] = queue.SimpleQueue()
         self.size_bytes = 0
 
     def read(self, key: bytes, ends: Sequence[int]) -> StoredState | None:
         """Return the state of a key; None without one. A file that is not what its name says is removed."""
         path = self._path(key)
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+            # A pipe of that name would be waited for without O_NONBLOCK; read so, it is empty.
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             with os.fdopen(descriptor, "rb") as file:
                 data = file.read(self._budget_bytes + 1)
         except OSError:
@@ -94,20 +98,46 @@ class SnapshotFiles:
             self._writer.join()
             self._writer = None
 
+    def problem(self) -> str:
+        """Return why nothing could be written, once until something can be again; empty when there is nothing."""
+        try:
+            return self._problems.get_nowait()
+        except queue.Empty:
+            return ""
+
     def _write_all(self) -> None:
+        with contextlib.suppress(OSError):
+            self._remove_unfinished()
         while (jobs := self._jobs.get()) is not None:
-            for key, data in jobs:
-                try:
+            try:
+                for key, data in jobs:
                     self._write(self._path(key), data)
-                except OSError as error:
-                    _log.warning("no snapshot is kept in %s: %s", self._folder, error.strerror)
+                self._is_told = False
+            except OSError as error:
+                self._tell(error)
             with contextlib.suppress(OSError):
                 self._shrink()
+
+    def _tell(self, error: OSError) -> None:
+        """Note a problem for whoever asks; a full disk is one problem, not one a request."""
+        if not self._is_told:
+            self._is_told = True
+            self._problems.put(
+                f"No state of prompts is kept in {self._folder}: {error.strerror}. Answers are not affected, but the"
+                f" first one after a restart is slow. Make room there, or set prefix_cache_disk_mb = 0."
+            )
+
+    def _remove_unfinished(self) -> None:
+        """Remove what processes left half-written that are no more."""
+        for path in self._folder.glob(f"*{_UNFINISHED}"):
+            writer = path.name.removesuffix(_UNFINISHED).rpartition(".")[2]
+            if not writer.isdecimal() or int(writer) == os.getpid() or not _is_running(int(writer)):
+                path.unlink(missing_ok=True)
 
     def _write(self, path: Path, data: bytes) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
-        beside = path.with_suffix(f".{os.getpid()}.tmp")
+        beside = path.with_suffix(f".{os.getpid()}{_UNFINISHED}")
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
             with os.fdopen(descriptor, "wb") as file:
@@ -157,3 +187,13 @@ def _is_base(path: Path) -> bool:
             return file.read(13)[12:13] == b"\x01"
     except OSError:
         return False
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -110,6 +110,10 @@ class Snapshots:
             self._files.flush()
             self.stats.disk_bytes = self._files.size_bytes
 
+    def problem(self) -> str:
+        """Return why the disk keeps nothing, once; empty when there is nothing to say."""
+        return self._files.problem() if self._files is not None else ""
+
     def _from_disk(self, key: bytes, ends: tuple[int, ...], *, is_exact: bool) -> Snapshot | None:
         read = self._files.read(key, ends) if self._files is not None else None
         if read is None or len(read.state) > self._budget_bytes:

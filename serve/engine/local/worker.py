@@ -299,7 +299,8 @@ class _Worker:
         elif isinstance(job.ask, AskWarm):
             self._link.send(Warmed(job.ask.id, rate, stats))
         else:
-            self._link.send(Done(job.ask.id, rate, stats, tuple(job.notes)))
+            notes = [*job.notes, problem] if (problem := self._core.problem()) else job.notes
+            self._link.send(Done(job.ask.id, rate, stats, tuple(notes)))
 
 
 def _fitting(jobs: list[_Job]) -> list[_Job]:

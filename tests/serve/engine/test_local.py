@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from serve.engine.local import LocalEngine
 from serve.engine.local.link import worker_environment
@@ -459,3 +460,21 @@ async def test_real_vocabulary_keeps_content_plain_and_spaces_whole(real_model):
     tokens = vocabulary.tokenize(spaced, control=False)
     assert b"".join(vocabulary.piece(token) for token in tokens).decode() == spaced
     model.close()
+
+
+async def test_disk_that_keeps_nothing_is_told_once_in_the_servers_log(tiny_model, tmp_path, caplog):
+    """A worker's own words are read by nobody; answers go on."""
+    (tmp_path / "file").write_text("")
+    engine = LocalEngine(
+        tiny_model("attention"), "tiny", EngineSettings(threads=1), cache_folder=tmp_path / "file" / "x", in_thread=True
+    )
+    await engine.start()
+    async with asyncio.timeout(LONG_S):
+        number = 0
+        while "prefix_cache_disk_mb" not in caplog.text or number < 5:
+            number += 1
+            rules = Message(role=Role.SYSTEM, content=f"{number} " + "x" * 200)
+            asked = ask()
+            assert isinstance((await events(engine, replace(asked, messages=(rules, *asked.messages))))[-1], Finished)
+    await engine.close()
+    assert caplog.text.count("prefix_cache_disk_mb") == 1

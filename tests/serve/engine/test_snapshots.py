@@ -1,6 +1,11 @@
 """Snapshots: found by exact prefix and chunks, counted in bytes, kept over a restart, and removed when damaged."""
 
+import contextlib
+import errno
+import os
+import shutil
 import stat
+import subprocess
 
 import pytest
 
@@ -135,3 +140,85 @@ def test_disk_that_cannot_be_written_fails_nothing(tmp_path):
     kept.flush()
     kept.close()
     assert kept.find([1, 2], [1, 2]).state == b"x"
+
+
+@contextlib.contextmanager
+def full_disk(folder):
+    """Mount a file system of 64 KiB; skip where that may not be done."""
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], check=False, capture_output=True, text=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.skipif(shutil.which("mount") is None, reason="there is no mount here")
+def test_full_disk_keeps_what_fits_and_says_so_once(tmp_path):
+    """A real one: the rest is only not kept, nothing half-written stays, and room that is made is used."""
+    with full_disk(tmp_path / "disk") as folder:
+        kept = Snapshots(ROOT, 10**6, files(folder, 10**6))
+        for number in range(4):
+            kept.put([number], [1], b"x" * 30_000)
+            kept.flush()
+        kept.close()
+        assert len(list(folder.glob("*.state"))) == 2
+        assert list(folder.glob("*.tmp")) == []
+        problem = kept.problem()
+        assert "No space left on device" in problem
+        assert "prefix_cache_disk_mb" in problem
+        assert kept.problem() == ""
+        assert kept.find([3, 5], [1, 2]).state == b"x" * 30_000
+        next(folder.glob("*.state")).unlink()
+        kept.put([9], [1], b"x" * 20_000)
+        kept.close()
+        assert len(list(folder.glob("*.state"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("fsync", errno.ENOSPC), ("fsync", errno.EDQUOT), ("open", errno.EROFS), ("open", errno.EACCES)],
+)
+def test_disk_that_fails_is_told_once_and_leaves_nothing_half_written(tmp_path, monkeypatch, name, number):
+    """Full, over a quota, read-only or another's: whenever it is noticed."""
+    original = getattr(os, name)
+
+    def fail(*arguments, **fields):
+        if name == "fsync" or str(arguments[0]).endswith(".tmp"):
+            raise OSError(number, os.strerror(number))
+        return original(*arguments, **fields)
+
+    monkeypatch.setattr(f"serve.engine.local.snapshot_files.os.{name}", fail)
+    kept = Snapshots(ROOT, 1_000, files(tmp_path))
+    for at in range(3):
+        kept.put([at], [1], b"x")
+        kept.flush()
+    kept.close()
+    assert os.strerror(number) in kept.problem()
+    assert kept.problem() == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_dead_process_left_half_written_is_removed(tmp_path):
+    """And what a living one is writing is not."""
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    dead, living = tmp_path / f"ab.{ended.pid}.tmp", tmp_path / f"cd.{os.getppid()}.tmp"
+    for path in (dead, living):
+        path.write_bytes(b"half")
+    stored(tmp_path)
+    assert not dead.exists()
+    assert living.exists()
+
+
+def test_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path):
+    """It is removed like any other foreign thing."""
+    path = stored(tmp_path)
+    path.unlink()
+    os.mkfifo(path)
+    assert Snapshots(ROOT, 1_000, files(tmp_path)).find(TOKENS, [10, 30, 100]) is None
+    assert not path.exists()
