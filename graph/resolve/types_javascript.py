@@ -7,6 +7,8 @@ type of the repository is that type.
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from graph.extract.facts import Attribute, CallExpr, ClassRef, Collection, Expr, FunctionRef, Name, Subscript, Union
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding
@@ -49,6 +51,9 @@ class ScriptTypes(ScriptNames):
         if name in PRIMITIVES or not isinstance(view, ScriptView):
             return ()
         if name == "this":
+            owner = view.facts.scopes[scope]
+            if owner.kind == "class" and owner.definition >= 0:
+                return (Instance(view.path, owner.definition, is_self=True),)
             return self.this(view, scope)
         return self.guarded(("script type", view.path, scope, name), lambda: self._type_in_scope(view, scope, name))
 
@@ -71,9 +76,8 @@ class ScriptTypes(ScriptNames):
         if alias is not None:
             definition = view.facts.definitions[alias]
             if definition.kind is NodeKind.INTERFACE:
-                merged = [item.definition for item in bindings if item.definition >= 0]
-                classes = [Instance(view.path, index) for index in merged if self._is_class(view, index)]
-                return union([(Instance(view.path, index),) for index in (*[c.index for c in classes], alias)])
+                first = self.first_declared(view, [item.definition for item in bindings if item.definition >= 0])
+                return (Instance(view.path, first if first >= 0 else alias),)
             if definition.annotation is None:
                 return ()
             return self.types(view, number, definition.annotation, definition.start_line)
@@ -84,8 +88,12 @@ class ScriptTypes(ScriptNames):
         return None
 
     @staticmethod
-    def _is_class(view: FileView, index: int) -> bool:
-        return view.facts.definitions[index].kind is NodeKind.CLASS
+    def first_declared(view: FileView, indexes: Iterable[int]) -> int:
+        """Return the declaration that speaks for all of its name: the class, else the first interface; -1 for none."""
+        kinds = [(index, view.facts.definitions[index].kind) for index in indexes]
+        classes = (index for index, kind in kinds if kind is NodeKind.CLASS)
+        interfaces = (index for index, kind in kinds if kind is NodeKind.INTERFACE)
+        return next(classes, next(interfaces, -1))
 
     def _bound_script_type(self, view: ScriptView, binding: Binding) -> Values | None:
         if binding.definition >= 0:
