@@ -85,14 +85,31 @@ class ContainerReader(EvaluatorCore):
 
     def _item_of(self, value: Literal, keys: Values) -> Values:
         view, scope, expr, line = self.literal_of(value)
-        if any(isinstance(key, Constant) and key.type == "slice" for key in keys):
-            return (value,)
+        bounds = next((key.value for key in keys if isinstance(key, Constant) and key.type == "slice"), None)
+        if bounds is not None:
+            return (self._cut(value, bounds),)
         wanted = [key.value for key in keys if isinstance(key, Constant)] if keys else []
         put = self.put(value, frozenset(wanted) if wanted else None)
         if wanted and put and self.put_surely(value, frozenset(wanted)):
             return put
-        written = self._written(view, scope, expr, wanted, line)
+        written = self._selected(view, scope, expr, keys if wanted else (), line)
         return union([union(self.evaluate(view, scope, item, line) for item in written[:_MAX_READ]), put])
+
+    def _cut(self, value: Literal, bounds: str) -> Value:
+        """Return what a slice with constant bounds takes of a written-out list; otherwise the list as a whole."""
+        view, scope, expr, line = self.literal_of(value)
+        start, colon, end = bounds.partition(":")
+        if not colon or ":" in end or expr.keys or "comprehension" in expr.type or self.put(value, None):
+            return value
+        try:
+            taken = expr.values[int(start) if start else None : int(end) if end else None]
+        except ValueError:
+            return value
+        return self.literal(view, scope, Collection(expr.type, taken), line)
+
+    def _selected(self, view: FileView, scope: int, expr: Collection, keys: Values, line: int) -> tuple[Expr, ...]:
+        """Return the written items that the keys select, by what the keys read like."""
+        return self._written(view, scope, expr, [key.value for key in keys if isinstance(key, Constant)], line)
 
     def _written(self, view: FileView, scope: int, expr: Collection, wanted: list[str], line: int) -> tuple[Expr, ...]:
         """Return the written items that the wanted keys select; all where nothing is known of the keys."""

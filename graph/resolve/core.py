@@ -29,7 +29,11 @@ MAX_NESTING = 45
 """Nested expressions that are evaluated at once, over all open computations; up to six frames each."""
 
 _MAX_STEPS = 60_000
-"""Computations for one file, far more than any sound file needs."""
+"""Computations for one file, after which no more returns are inferred: those of thousands of functions that call each
+other in circles cost the most, and what a name, a member or a class is must be found in a generated parser too."""
+
+_MAX_LOOKUPS = 12
+"""Computations for each call, assignment and mention of a file that may follow when the steps are spent."""
 
 _MAX_TRIES = 3
 """So often a computation inside a cycle is repeated before its partial result is kept."""
@@ -53,7 +57,12 @@ class EvaluatorCore:
         self._open: dict[Hashable, int] = {}
         self._reached = _NEVER
         self._steps = _MAX_STEPS
+        self._lookups = 0
         self._orders: dict[Class, tuple[Class, ...]] = {}
+        self._families: dict[str, dict[int, list[Class]]] = {}
+        """By path and class: the classes of that file below it."""
+        self._hangers: dict[tuple[str, str], dict[Value, list[tuple[int, Assign]]]] = {}
+        """By path and attribute, then by owner: what the file assigns to it from outside."""
         self._nesting = 0
         self._aside: set[str] = set()
         self._tries: dict[Hashable, int] = {}
@@ -62,12 +71,20 @@ class EvaluatorCore:
         self._literals: list[tuple[FileView, int, Collection, int]] = []
         self._literal_numbers: dict[int, int] = {}
 
+    def allow(self, view: FileView) -> None:
+        """Let the work grow with the file that is resolved, as far as it only looks names and members up."""
+        scopes = view.facts.scopes
+        places = sum(len(scope.calls) + len(scope.assigns) + len(scope.references) for scope in scopes)
+        self._lookups = _MAX_LOOKUPS * places
+
     def forget(self) -> None:
         """Drop what was computed, for another round with richer flows."""
         self._memory.clear()
         self._tries.clear()
         self._final.clear()
         self._orders.clear()
+        self._families.clear()
+        self._hangers.clear()
         self._steps = _MAX_STEPS
 
     def view(self, path: str) -> FileView:
@@ -100,7 +117,7 @@ class EvaluatorCore:
             return ()
         self._steps -= 1
         depth = len(self._open)
-        if depth >= _MAX_DEPTH or self._steps < 0:
+        if depth >= _MAX_DEPTH or (self._steps < 0 and self._is_spent(key)):
             return ()
         outer, self._reached = self._reached, _NEVER
         self._open[key] = depth
@@ -117,6 +134,10 @@ class EvaluatorCore:
         if tries >= _MAX_TRIES:
             self._memory[key] = result
         return result
+
+    def _is_spent(self, key: Hashable) -> bool:
+        """Tell whether a computation is one that the file has no more steps for."""
+        return (isinstance(key, tuple) and key[0] == "returned") or self._steps < -self._lookups
 
     def aside(self, path: str, compute: Callable[[], None]) -> bool:
         """Run a computation over a whole file as if nothing else were open; False when it may not run now.
@@ -241,6 +262,25 @@ class EvaluatorCore:
     def passed(self, view: FileView, scope: int, call: CallExpr) -> Iterable[tuple[Function, int, Values]]:
         """Return what a call hands to parameters of functions that it does not name as its callee: callbacks."""
         del view, scope, call
+        return ()
+
+    def implied(self, view: FileView) -> Iterable[tuple[Function, int, Values]]:
+        """Return what a file hands to parameters without a call that has arguments: to `this`, to setters."""
+        del view
+        return ()
+
+    def gathered(self, view: FileView, scope: int, call: CallExpr, items: tuple[Expr, ...]) -> Values:
+        """Return what a parameter that takes several arguments gets from the last ones of a call."""
+        return union(self.evaluate(view, scope, item, call.line) for item in items)
+
+    def unwrapped(self, value: Value, call: CallExpr) -> tuple[Function, CallExpr] | None:
+        """Return the function that a value calls with other arguments than are written, and that call of it."""
+        del value, call
+        return None
+
+    def replacements(self, function: Function) -> Values:
+        """Return the functions that run in the place of one that is called: what its decorators make of it."""
+        del function
         return ()
 
     def returned(self, function: Function) -> Values:

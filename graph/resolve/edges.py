@@ -138,6 +138,8 @@ class EdgeCollector:
             for value in values:
                 if isinstance(value, Class):
                     self._constructor(caller, value, 1 / max(len(keys), 1))
+                elif isinstance(value, Function):
+                    self._wrappers(caller, call, value)
             self._callbacks(caller, call, scope, values)
             if isinstance(call.function, Attribute):
                 self._getters(caller, call.function.base, scope, call.line)
@@ -145,6 +147,19 @@ class EdgeCollector:
                 name = _last_name(call)
                 if name:
                     self._unresolved.append(UnresolvedCall(caller, name, call.line))
+
+    def _wrappers(self, caller: str, call: CallExpr, value: Function) -> None:
+        """Add what decorators put in the place of a function: it runs first, the line stands with the function.
+
+        Only what is called by the function's own name: a wrapper calls the function itself, by another one.
+        """
+        definition = self._evaluator.view(value.path).definition_of(value.scope)
+        if definition is None or not definition.decorators or _last_name(call) != definition.name:
+            return
+        for item in self._evaluator.replacements(value):
+            key = self.key_of(item)
+            if key and key != caller:
+                self._add(caller, EdgeKind.CALLS, key, 0)
 
     def _constructor(self, caller: str, value: Class, confidence: float) -> None:
         """Add the method that calling a class runs: paths go on through it, the line stands with the class."""

@@ -3,14 +3,26 @@
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from graph.extract.facts import Attribute, CallExpr, Expr, Name, Subscript
+from graph.extract.facts import Attribute, CallExpr, Collection, Definition, Expr, Name, Subscript
 from graph.extract.facts import Constant as ConstantExpr
 from graph.resolve.bindings import Binding
 from graph.resolve.core import union
 from graph.resolve.evaluator import Evaluator
 from graph.resolve.generics_python import GenericTypes, is_open
+from graph.resolve.members import decorated_by
 from graph.resolve.narrowing_python import NarrowingReader
-from graph.resolve.values import Class, Elements, External, Function, Instance, ParameterOf, TypeVariable, Value, Values
+from graph.resolve.values import (
+    Class,
+    Constant,
+    Elements,
+    External,
+    Function,
+    Instance,
+    ParameterOf,
+    TypeVariable,
+    Value,
+    Values,
+)
 from graph.resolve.views import FileView
 
 __all__ = ["PythonEvaluator"]
@@ -101,8 +113,43 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
         return super().called(value, call, view, scope)
 
     def _filled(self, function: Function, values: Values, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        if call is not None:
+            values = self._of_this_call(function, values, call, view, scope)
         found = super()._filled(function, values, call, view, scope)
         return self.filled_by_call(function, found, call, view, scope)
+
+    def _of_this_call(self, function: Function, values: Values, call: CallExpr, view: FileView, scope: int) -> Values:
+        """Drop what other calls hand to a parameter that is returned, where this call hands something over."""
+        for value in values:
+            if type(value) is not ParameterOf or (value.path, value.scope) != (function.path, function.scope):
+                continue
+            if self.argument(function, value.index, call, view, scope):
+                others = self.flows.get((value.path, value.scope, value.index), ())
+                parameter = self.view(value.path).parameters(value.scope)[value.index]
+                if parameter.default is not None:
+                    target = self.view(value.path)
+                    others += self.evaluate(target, target.facts.scopes[value.scope].parent, parameter.default, 0)
+                values = tuple(item for item in values if item not in others)
+        return values
+
+    def replacements(self, function: Function) -> Values:
+        definition = self.view(function.path).definition_of(function.scope)
+        if definition is None or not definition.decorators:
+            return ()
+        unbound = Function(function.path, function.scope)
+        return self.guarded(("replaced", unbound), lambda: self._replacements(unbound, definition))
+
+    def _replacements(self, function: Function, definition: Definition) -> Values:
+        """Return the functions that the outermost decorator of the repository puts in the place of a function."""
+        view = self.view(function.path)
+        written = Name(definition.name)
+        applied = [
+            call
+            for call in view.facts.scopes[definition.owner].calls
+            if not call.line and call.function == definition.decorators[0] and decorated_by(call) == written
+        ]
+        given = union(self.evaluate(view, definition.owner, call, definition.end_line + 1) for call in applied[-1:])
+        return tuple(item for item in given if type(item) is Function and item != function)
 
     def elements(self, value: Value) -> Values:
         if type(value) is TypeVariable:
@@ -117,6 +164,14 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
         if found or type(value) is not Instance:
             return found
         return union(super(PythonEvaluator, self).item(item, keys) for item in self._containers_of(value))
+
+    def _selected(self, view: FileView, scope: int, expr: Collection, keys: Values, line: int) -> tuple[Expr, ...]:
+        """Tell `1` and `"1"` apart where all keys are literals."""
+        exact = {(key.type, key.value) for key in keys if isinstance(key, Constant)}
+        if exact and expr.keys and all(type(key) is ConstantExpr and key.value for key in expr.keys):
+            written = [(key.type, key.value) for key in expr.keys if isinstance(key, ConstantExpr)]
+            return tuple(item for key, item in zip(written, expr.values, strict=False) if key in exact)
+        return super()._selected(view, scope, expr, keys, line)
 
     def _containers_of(self, value: Instance) -> Values:
         """Return the built-in containers that a class extends, with what they hold: `class Users(dict[str, User])`."""

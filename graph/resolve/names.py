@@ -34,6 +34,9 @@ class NameLookup(EvaluatorCore):
         bindings = view.bindings(number, name)
         if bindings is None:
             return ()
+        if same_frame and line and view.facts.scopes[number].kind == "class" and not bindings.is_bound(line):
+            # `Field = Field` in the body of a class: what it names is still the one outside.
+            return self.name(view, view.facts.scopes[number].parent, name, 0)
         if not same_frame or len(bindings.everything) == 1:
             line = 0
         key = ("name", view.path, number, name, line)
