@@ -6,6 +6,8 @@ An engine asks for room before it loads. Whoever gives way finishes its running 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 from serve.errors import EngineError
@@ -48,8 +50,9 @@ class Residency:
             self._known.remove(model)
         self._known.append(model)
 
-    async def admit(self, model: Resident) -> None:
-        """Make room for a model that is about to be loaded.
+    @asynccontextmanager
+    async def room(self, model: Resident) -> AsyncGenerator[None]:
+        """Make room for a model, which is loaded in the block; one at a time, so that what is being loaded counts.
 
         Raises:
             EngineError: another model is still answering after a long wait.
@@ -64,6 +67,7 @@ class Residency:
                         "There is no room for this model while another one answers. Ask again later, or set memory_mb.",
                         code="no_room",
                     ) from None
+            yield
 
     def _victim(self, model: Resident) -> Resident | None:
         """Return who gives way next; None when there is room."""

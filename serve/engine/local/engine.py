@@ -6,8 +6,8 @@ import asyncio
 import importlib.util
 import itertools
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Generator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import msgspec
@@ -19,6 +19,7 @@ from serve.engine.local.gguf import check_file
 from serve.engine.local.kv import types_of
 from serve.engine.local.link import Link
 from serve.engine.local.machine import physical_cores, slots_of
+from serve.engine.local.occupancy import Occupancy
 from serve.engine.local.protocol import (
     AskCancel,
     AskCount,
@@ -46,6 +47,7 @@ _log = logging.getLogger(__name__)
 _HEARTBEAT_S = 5.0
 """Clients and proxies give up on silence; the shortest idle timer measured was 15 s."""
 _LONGEST_BACK_OFF_S = 30.0
+_LOST = "engine_lost"
 _SERVE = AskGenerate | AskWarm | AskCount
 
 
@@ -83,10 +85,7 @@ class LocalEngine:
         self._ids = itertools.count(1)
         self._link: Link | None = None
         self._starting = asyncio.Lock()
-        self._active = 0
-        self._quiet = asyncio.Event()
-        self._quiet.set()
-        self._idle: asyncio.TimerHandle | None = None
+        self._occupancy = Occupancy(self._settings.idle_unload_minutes * 60, self._unload_idle)
         self._ready: Ready | None = None
         self._rate = 0.0
         self._stats = CacheStats()
@@ -130,7 +129,7 @@ class LocalEngine:
         await asyncio.to_thread(check_file, self._path)
         if self._is_lazy:  # loaded by the first request that names it
             return
-        with self._in_use():
+        async with self._in_use():
             await self._worker()
 
     async def count(self, request: GenerationRequest) -> int:
@@ -150,10 +149,9 @@ class LocalEngine:
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Event]:
         """Yield the events of an answer; closing the iterator stops it within a second."""
-        with self._in_use():
-            async with aclosing(self._answer(request)) as events:
-                async for event in events:
-                    yield event
+        async with self._in_use(), aclosing(self._answer(request)) as events:
+            async for event in events:
+                yield event
 
     @property
     def size_bytes(self) -> int:
@@ -170,58 +168,57 @@ class LocalEngine:
 
         False when it was not loaded.
         """
-        while True:
-            await self._quiet.wait()
-            async with self._starting:
-                if self._active:
+        with self._occupancy.closed_door():
+            while self.is_loaded:
+                if self._occupancy.users:
+                    await self._occupancy.change()
                     continue
-                link, self._link = self._link, None
-                if link is None:
-                    return False
-                await link.close()
-                return True
+                async with self._starting:
+                    link, self._link = self._link, None
+                    if link is not None:
+                        await link.close()
+                return link is not None
+        return False
 
-    @contextmanager
-    def _in_use(self) -> Generator[None, None, None]:
+    @asynccontextmanager
+    async def _in_use(self) -> AsyncGenerator[None]:
         """Keep the model loaded while the block runs, and for a while after."""
-        self._active += 1
-        self._residency.touch(self)
-        self._quiet.clear()
-        if self._idle is not None:
-            self._idle.cancel()
-        try:
+        async with self._occupancy.using():
+            self._residency.touch(self)
             yield
-        finally:
-            self._active -= 1
-            if not self._active:
-                self._quiet.set()
-                self._wait_idle()
-
-    def _wait_idle(self) -> None:
-        """Free the memory when nothing comes for long."""
-        if self._settings.idle_unload_minutes > 0 and not self._is_closed:
-            seconds = self._settings.idle_unload_minutes * 60
-            self._idle = asyncio.get_running_loop().call_later(seconds, self._unload_idle)
 
     def _unload_idle(self) -> None:
-        if not self._active and self._link is not None:
+        if not self._occupancy.users and self._link is not None and not self._is_closed:
             _log.info("%s was not used for a while; its memory is freed until the next request", self._model)
             self._unloading = asyncio.create_task(self.unload())
 
     async def close(self) -> None:
         """End the worker and free its memory."""
         self._is_closed = True
-        if self._idle is not None:
-            self._idle.cancel()
+        self._occupancy.close()
         if self._link is not None:
             await self._link.close()
 
     async def _answer(self, request: GenerationRequest) -> AsyncGenerator[Event]:
-        try:
-            link = await self._worker()
-        except EngineError as error:
-            yield failed(error)
-            return
+        """Yield an answer; a worker that was gone before it began is replaced, once, and nobody has to ask again."""
+        for is_last in (False, True):
+            try:
+                link = await self._worker()
+            except EngineError as error:
+                yield failed(error)
+                return
+            has_begun = False
+            async with aclosing(self._told(link, request)) as events:
+                async for event in events:
+                    if isinstance(event, Failed) and event.code == _LOST and not has_begun and not is_last:
+                        break
+                    has_begun = has_begun or not isinstance(event, Heartbeat)
+                    yield event
+                else:
+                    return
+
+    async def _told(self, link: Link, request: GenerationRequest) -> AsyncGenerator[Event]:
+        """Yield what one worker makes of a request."""
         identifier = self._next_id()
         replies = link.ask(identifier, AskGenerate(identifier, msgspec.json.encode(request)))
         is_over = False
@@ -267,7 +264,7 @@ class LocalEngine:
 
     async def _ask_once(self, message: _SERVE) -> Counted | Warmed:
         """Send a message that has one reply, and return it; raises what the worker refused it with."""
-        with self._in_use():
+        async with self._in_use():
             return await self._asked(message)
 
     async def _asked(self, message: _SERVE) -> Counted | Warmed:
@@ -303,19 +300,21 @@ class LocalEngine:
             if self._link is not None:
                 await self._link.close()
             await asyncio.sleep(max(0.0, self._not_before - asyncio.get_running_loop().time()))
-            await self._residency.admit(self)
-            link = Link(in_thread=self._in_thread)
-            try:
-                async with asyncio.timeout(self._settings.start_timeout_s):
-                    self._ready = await link.open(self._load)
-            except TimeoutError as error:
-                raise EngineError(
-                    f"{self._path} was not loaded within {self._settings.start_timeout_s:.0f} s."
-                    f" Set start_timeout_s higher, or choose a smaller model."
-                ) from error
-            self._rate = self._ready.prefill_tokens_per_s
-            self._link = link
+            async with self._residency.room(self):
+                self._ready = await self._opened(link := Link(in_thread=self._in_thread))
+                self._rate = self._ready.prefill_tokens_per_s
+                self._link = link
             return link
+
+    async def _opened(self, link: Link) -> Ready:
+        try:
+            async with asyncio.timeout(self._settings.start_timeout_s):
+                return await link.open(self._load)
+        except TimeoutError as error:
+            raise EngineError(
+                f"{self._path} was not loaded within {self._settings.start_timeout_s:.0f} s."
+                f" Set start_timeout_s higher, or choose a smaller model."
+            ) from error
 
     def _lost(self, link: Link) -> EngineError:
         """Note that a worker died, once, and return the error of those it leaves behind."""
@@ -326,9 +325,10 @@ class LocalEngine:
             back_off = min(_LONGEST_BACK_OFF_S, 2.0 ** (self._crashes - 2)) if self._crashes > 1 else 0.0
             self._not_before = asyncio.get_running_loop().time() + back_off
             self._closing = asyncio.create_task(link.close())
+            self._occupancy.note_change()
         return EngineError(
             "The process that runs the model ended unexpectedly. It is being replaced; send the request again.",
-            code="engine_lost",
+            code=_LOST,
         )
 
     def _next_id(self) -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -221,32 +220,6 @@ async def test_idle_model_is_unloaded(tiny_model):
             while engine.worker_pid is not None:  # noqa: ASYNC110 - a timer of the engine ends it
                 await asyncio.sleep(0.01)
         assert isinstance((await events(engine, ask()))[-1], Finished)
-
-
-async def test_killed_worker_fails_its_request_and_is_replaced(tiny_model):
-    """A native crash takes nobody along."""
-    async with running(tiny_model("attention"), in_thread=False) as engine:
-        stream = engine.generate(ask(max_tokens=4_000))
-        found = [await anext(stream)]
-        first_pid = engine.worker_pid
-        os.kill(first_pid, signal.SIGKILL)
-        async with asyncio.timeout(LONG_S):
-            found += [event async for event in stream]
-            assert isinstance(found[-1], Failed)
-            assert (found[-1].status, found[-1].code) == (503, "engine_lost")
-            assert isinstance((await events(engine, ask()))[-1], Finished)
-        assert engine.worker_pid != first_pid
-
-
-async def test_idle_worker_that_was_killed_is_replaced(tiny_model):
-    """The next request finds a new one, or is told to come again."""
-    async with running(tiny_model("attention"), in_thread=False) as engine:
-        os.kill(engine.worker_pid, signal.SIGKILL)
-        async with asyncio.timeout(LONG_S):
-            last = None
-            for _ in range(2):
-                last = (await events(engine, ask()))[-1]
-        assert isinstance(last, Finished)
 
 
 async def test_closed_engine_leaves_no_process_and_says_so(tiny_model):
