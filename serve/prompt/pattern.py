@@ -20,21 +20,22 @@ _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
 _DEEPEST = 32
 
 
-def pattern_rule(pattern: object, path: str) -> str:
-    """Return the inside of a JSON string that matches a pattern.
+def pattern_rule(pattern: object, path: str, times: tuple[int, int] | None = None) -> str:
+    """Return the inside of a JSON string that matches a pattern; with `times` its open repetitions are held to them.
 
     Raises:
         BadRequestError: the pattern has a part that is not held; names it.
     """
     if not isinstance(pattern, str):
         raise BadRequestError(f"{path}.pattern must be a string.", param=f"{path}.pattern")
-    return _Reader(pattern, path).read()
+    return _Reader(pattern, path, times).read()
 
 
 class _Reader:
     """Reads a pattern by recursive descent."""
 
-    def __init__(self, pattern: str, path: str) -> None:
+    def __init__(self, pattern: str, path: str, times: tuple[int, int] | None) -> None:
+        self._times = times
         self._text = pattern.removeprefix("^")
         self._path = path
         if self._text.endswith("$") and not self._text.endswith("\\$"):
@@ -90,7 +91,7 @@ class _Reader:
         character = self._peek()
         if character in {"*", "+", "?"}:
             self._at += 1
-            found = character
+            found = character if character == "?" else self._open_ended(int(character == "+"), character)
         elif character == "{":
             end = self._text.find("}", self._at)
             least, comma, most = self._text[self._at + 1 : end].partition(",")
@@ -98,12 +99,19 @@ class _Reader:
             if not is_sound or max(int(least), int(most or 0)) > MOST_REPEATED:
                 raise self._refused(self._text[self._at : self._at + 12])
             self._at = end + 1
-            found = f"{{{least}{comma}{most}}}"
+            is_open = comma and not most
+            found = self._open_ended(int(least), f"{{{least},}}") if is_open else f"{{{least}{comma}{most}}}"
         else:
             return ""
         if self._peek() in {"?", "+"}:
             raise self._refused("a lazy or possessive repetition")
         return found
+
+    def _open_ended(self, least: int, plain: str) -> str:
+        if self._times is None:
+            return plain
+        floor, most = self._times
+        return f"{{{max(least, floor)},{max(least, floor, most)}}}"
 
     def _escape(self) -> str:
         character = self._take()

@@ -8,6 +8,7 @@ never passed over. `KEYWORDS` is the list; the reference page is made from it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import cast
 
@@ -18,10 +19,14 @@ from serve.prompt.gbnf import Rules, alternatives, literal
 from serve.prompt.gbnf_reader import read_rules
 from serve.prompt.gbnf_sizes import NEVER, begun_by_themselves, least_bytes
 from serve.prompt.pattern import pattern_rule
-from serve.prompt.schema_apart import are_apart, fits
+from serve.prompt.pattern_lengths import fits_between, pattern_between
+from serve.prompt.schema_apart import are_apart, fits, listed_values
 from serve.prompt.schema_bounds import bounds, number, repeat
-from serve.prompt.schema_merge import Schema, merge, refused, types_of
-from serve.prompt.schema_words import ANNOTATIONS, FORMATS, KEYWORDS
+from serve.prompt.schema_dependents import by_presence, evaluated, members_of
+from serve.prompt.schema_formats import ADVISORY, FORMATS
+from serve.prompt.schema_merge import Schema, is_same, merge, refused, types_of
+from serve.prompt.schema_names import name_fits, patterns_of, value_of
+from serve.prompt.schema_words import ANNOTATIONS, KEYWORDS
 
 __all__ = ["ANY_OBJECT", "compile_schema", "value_rule"]
 
@@ -29,6 +34,8 @@ ANY_OBJECT = "ws object"
 """The root of a grammar for any JSON object."""
 _DEEPEST = 32
 _MOST_RULES = 4_000
+_MOST_IN_SET = 24
+"""Values of a set: it takes a rule for each and each number of them."""
 _ALL_TYPES = ("object", "array", "string", "number", "boolean", "null")
 
 
@@ -53,7 +60,7 @@ def value_rule(schema: bytes, path: str, rules: Rules) -> str:
     except msgspec.DecodeError as error:
         raise BadRequestError(f"{path} is no JSON: {error}.", param=path) from None
     except RecursionError:
-        raise BadRequestError(f"{path} is nested too deeply.", param=path) from None
+        raise _too_large(path) from None
     return body
 
 
@@ -89,7 +96,7 @@ class _Compiler:
         if not isinstance(schema, dict):
             raise BadRequestError(f"{path} must be a schema: an object or a boolean.", param=path)
         if depth > _DEEPEST or len(self._rules) > _MOST_RULES:
-            raise BadRequestError(f"{path} makes the schema larger than can be held here.", param=path)
+            raise _too_large(path)
         keywords = cast("Schema", schema)
         for keyword in keywords:
             if keyword not in KEYWORDS and keyword not in ANNOTATIONS:
@@ -110,6 +117,7 @@ class _Compiler:
             if keyword in schema:
                 others = {key: value for key, value in schema.items() if key != keyword}
                 return self._choice(others, _schemas(schema, keyword, path), f"{path}.{keyword}", depth)
+        rest = evaluated(rest)
         if "const" in rest or "enum" in rest:
             return self._listed(rest, path)
         types = types_of(rest, path)
@@ -144,9 +152,9 @@ class _Compiler:
         self._open = outside
         return name
 
-    def _resolved(self, schema: object, path: str, *, only_reference: bool = False) -> Schema:
+    def _resolved(self, schema: object, path: str, *, only_reference: bool = False, left: int = _DEEPEST) -> Schema:
         """Return a schema without a reference at its head."""
-        for _ in range(_DEEPEST):
+        for _ in range(left):
             if not isinstance(schema, dict):
                 if schema is True:
                     return {}
@@ -158,7 +166,7 @@ class _Compiler:
             rest = {} if only_reference else {key: value for key, value in keywords.items() if key != "$ref"}
             only_reference = False
             found = self._find(target, path)
-            schema = merge(rest, self._resolved(found, path), path) if rest else found
+            schema = merge(rest, self._resolved(found, path, left=left - 1), path) if rest else found
         raise refused("$ref", path, "it is its own definition")
 
     def _find(self, target: str, path: str) -> object:
@@ -192,7 +200,9 @@ class _Compiler:
         values = schema["enum"] if "enum" in schema else [schema["const"]]
         if not isinstance(values, list) or not values:
             raise BadRequestError(f"{path}.enum must be an array of values.", param=f"{path}.enum")
-        fitting = [value for value in cast("list[object]", values) if "const" not in schema or value == schema["const"]]
+        fitting = [
+            one for one in cast("list[object]", values) if "const" not in schema or is_same(one, schema["const"])
+        ]
         for keyword in schema:
             if keyword not in {"enum", "const", "type"}:
                 raise refused(keyword, path, "it is not held beside enum or const")
@@ -205,33 +215,33 @@ class _Compiler:
     def _typed(self, kind: str, schema: Schema, path: str, depth: int) -> str:
         match kind:
             case "object":
-                return self._object(schema, path, depth)
+                return alternatives(self._object(one, path, depth) for one in by_presence(schema, path))
             case "array":
                 return self._array(schema, path, depth)
             case "string":
                 return self._string(schema, path)
             case "integer" | "number":
-                return number(kind, schema, path)
+                return number(kind, schema, path, self._rules)
             case _:
                 return kind
 
     def _object(self, schema: Schema, path: str, depth: int) -> str:
-        properties = schema.get("properties", {})
-        required = schema.get("required", [])
-        if not isinstance(properties, dict) or not isinstance(required, list):
-            raise BadRequestError(f"{path}.properties must be an object and required an array.", param=path)
-        declared = dict(cast("Schema", properties))
+        properties, required = members_of(schema, path)
+        declared = properties | {name: None for name in required if name not in properties}
         additional = schema.get("additionalProperties", True)
-        for name in cast("list[object]", required):
-            if not isinstance(name, str):
-                raise BadRequestError(f"{path}.required must hold names.", param=f"{path}.required")
-            declared.setdefault(name, additional)
-        _check_count(schema, path, len(cast("list[object]", required)), len(declared), is_map=not declared)
+        patterns = patterns_of(schema, path)
+        _check_count(schema, path, len(set(required)), len(declared), is_map=not declared)
         if not declared:
             return self._map(schema, additional, path, depth)
+        names = schema.get("propertyNames", True)
         pairs: list[tuple[str, bool]] = []
-        for name, one in declared.items():
+        for name, own in declared.items():
             is_required = name in required
+            if not name_fits(name, names, path):
+                if is_required:
+                    raise refused("propertyNames", path, f"it does not allow {name!r}, which is required")
+                continue
+            one = value_of(name, own, patterns, additional, path)
             if one is False and not is_required:
                 continue
             inner = self._inner(one, f"{path}.properties.{name}", depth)
@@ -254,21 +264,39 @@ class _Compiler:
         return f'"{{" ws ({" | ".join(firsts)})? "}}"'
 
     def _map(self, schema: Schema, additional: object, path: str, depth: int) -> str:
-        if additional is False:
-            return '"{" ws "}"'
-        member = "member"
-        if additional is not True:
-            inner = self._inner(additional, f"{path}.additionalProperties", depth)
-            member = self._rules.add(f'string ":" ws {inner} ws')
-        is_optional = schema.get("minProperties", 0) == 0
-        if schema.get("maxProperties") == 1:
-            return self._rules.add(f'"{{" ws {member}{"?" if is_optional else ""} "}}"')
-        return self._rules.add(f'"{{" ws ({member} ("," ws {member})*){"?" if is_optional else ""} "}}"')
+        """Return an object that takes any name, or those of its one pattern."""
+        key, value, at = self._key(schema, path, depth), additional, "additionalProperties"
+        patterns = patterns_of(schema, path)
+        if len(patterns) > 1 or (patterns and key != "string"):
+            raise refused("patternProperties", path, "of objects that declare no property only one pattern is held")
+        for pattern, one in patterns.items():
+            key = self._rules.add(f'"\\"" {pattern_rule(pattern, f"{path}.patternProperties")} "\\""')
+            value, at = one, "patternProperties"
+        if key and value is not False:
+            member = f'{key} ":" ws {self._inner(value, f"{path}.{at}", depth)} ws'
+            is_optional = schema.get("minProperties", 0) == 0
+            _, most = bounds(schema, "minProperties", "maxProperties", path)
+            if most != 0:
+                member = self._rules.add(member)
+                more = repeat(f'("," ws {member})', 0, None if most is None else most - 1)
+                members = f"{member} {more}".rstrip()
+                return self._rules.add(f'"{{" ws {f"({members})?" if is_optional else members} "}}"')
+        if schema.get("minProperties"):
+            raise refused("minProperties", path, "no property fits")
+        return '"{" ws "}"'
+
+    def _key(self, schema: Schema, path: str, depth: int) -> str:
+        """Return the body of the names that an object takes; empty where it takes none."""
+        names = schema.get("propertyNames", True)
+        if isinstance(names, bool):
+            return "string" if names else ""
+        body = self.compile({"allOf": [{"type": "string"}, names]}, f"{path}.propertyNames", depth + 1)
+        return body if body == "string" else self._rules.add(body)
 
     def _array(self, schema: Schema, path: str, depth: int) -> str:
         low, high = bounds(schema, "minItems", "maxItems", path)
         if schema.get("uniqueItems") and high != 1:
-            raise refused("uniqueItems", path, "a grammar cannot count")
+            return self._set(schema, low, high, path)
         prefix = schema.get("prefixItems", [])
         if not isinstance(prefix, list):
             raise BadRequestError(f"{path}.prefixItems must be an array.", param=f"{path}.prefixItems")
@@ -288,6 +316,26 @@ class _Compiler:
         items = f"{item} {more}".rstrip()
         return self._rules.add(f'"[" ws {items if low else f"({items})?"} "]"')
 
+    def _set(self, schema: Schema, low: int, high: int | None, path: str) -> str:
+        """Return an array of some of the values that its items list, in their order, each at most once."""
+        items = self._resolved(schema.get("items", True), f"{path}.items")
+        values = listed_values(items, f"{path}.items")
+        if values is None or "prefixItems" in schema or len(values) > _MOST_IN_SET:
+            raise refused("uniqueItems", path, f"it is held for items of at most {_MOST_IN_SET} listed values")
+        high = len(values) if high is None else min(high, len(values))
+        if low > high:
+            raise refused("minItems", path, "there are fewer values")
+        # By how many are there already: what may follow, all of it from the later values.
+        onward = [self._rules.add('""') if count >= low else "" for count in range(high + 1)]
+        for value in reversed(values):
+            one = literal(json.dumps(value, ensure_ascii=False))
+            for count in range(high + 1):
+                comma = '"," ws ' if count else ""
+                taken = f"{comma}{one} ws {onward[count + 1]}" if count < high and onward[count + 1] else ""
+                bodies = [body for body in (taken, onward[count]) if body]
+                onward[count] = self._rules.add(alternatives(bodies)) if bodies else ""
+        return self._rules.add(f'"[" ws {onward[0]} "]"')
+
     def _tuple(self, firsts: Sequence[str], rest: object, low: int, high: int | None, path: str, depth: int) -> str:
         """Return an array that opens with items of their own schemas; all of those that may be there are."""
         size = len(firsts) if high is None else min(len(firsts), high)
@@ -303,25 +351,29 @@ class _Compiler:
         low, high = bounds(schema, "minLength", "maxLength", path)
         named = str(schema.get("format"))
         if "pattern" in schema:
-            if low or high is not None:
-                raise refused("pattern", path, "it is not held beside minLength or maxLength")
-            if named in FORMATS:
+            if named in FORMATS and named not in ADVISORY:
                 raise refused("format", path, "it is not held beside pattern")
-            return self._rules.add(f'"\\"" {pattern_rule(schema["pattern"], path)} "\\""')
+            return self._rules.add(f'"\\"" {pattern_between(schema["pattern"], path, low, high)} "\\""')
         if named in FORMATS:
-            if low or high is not None:
-                raise refused("format", path, "it is not held beside minLength or maxLength")
-            return self._rules.add(f'"\\"" {FORMATS[named]} "\\""')
+            if fits_between(FORMATS[named], low, high):
+                return self._rules.add(f'"\\"" {FORMATS[named]} "\\""')
+            if named not in ADVISORY:
+                raise refused("format", path, "its texts have other lengths than minLength and maxLength say")
         if not low and high is None:
             return "string"
         return f'"\\"" {repeat("char", low, high)} "\\""'
 
 
+def _too_large(path: str) -> BadRequestError:
+    keyword = next((step for step in re.findall(r"\w+", path)[::-1] if step in KEYWORDS), "$ref")
+    return refused(keyword, path, "it makes the schema larger or deeper than can be held")
+
+
 def _check_count(schema: Schema, path: str, required: int, declared: int, *, is_map: bool) -> None:
     low, high = bounds(schema, "minProperties", "maxProperties", path)
-    if low > (1 if is_map else required):
+    if low > (1 if is_map else required):  # a map may write one name twice, and then has fewer than it wrote
         raise refused("minProperties", path, "more than is required cannot be held")
-    if high is not None and (high < declared or (is_map and high != 1)):
+    if high is not None and high < declared:
         raise refused("maxProperties", path, "fewer than are declared cannot be held")
 
 

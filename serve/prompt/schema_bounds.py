@@ -6,6 +6,8 @@ import math
 from typing import cast
 
 from serve.errors import BadRequestError
+from serve.prompt.gbnf import Rules
+from serve.prompt.multiples import LARGEST_STEP, multiples
 from serve.prompt.numbers import integers, numbers
 from serve.prompt.schema_merge import Schema, refused
 from serve.prompt.schema_words import MOST_REPEATED
@@ -13,18 +15,15 @@ from serve.prompt.schema_words import MOST_REPEATED
 __all__ = ["bounds", "number", "repeat"]
 
 
-def number(kind: str, schema: Schema, path: str) -> str:
+def number(kind: str, schema: Schema, path: str, rules: Rules) -> str:
     """Return the integers or numbers that a schema allows; raises BadRequestError for bounds without one."""
-    step = schema.get("multipleOf", 1)
-    if step != 1 or (kind == "number" and "multipleOf" in schema):
-        if step != 1:
-            raise refused("multipleOf", path, "only 1 is held")
-        kind = "integer"
+    step = _step(schema, path)
     low = _limit(schema, "minimum", path)
     high = _limit(schema, "maximum", path)
     over = _limit(schema, "exclusiveMinimum", path)
     under = _limit(schema, "exclusiveMaximum", path)
-    if low is None and high is None and over is None and under is None:
+    kind = kind if step is None else "integer"
+    if low is None and high is None and over is None and under is None and step in {None, 1}:
         return kind
     above = over is not None and (low is None or over >= low)
     below = under is not None and (high is None or under <= high)
@@ -32,15 +31,30 @@ def number(kind: str, schema: Schema, path: str) -> str:
     least = None if bottom is None else math.ceil(bottom)
     most = None if top is None else math.floor(top)
     above, below = above and least == bottom, below and most == top
-    if kind == "integer":
-        least = None if least is None else least + above
-        body = integers(least, None if most is None else most - below)
+    if kind == "number":
+        body: str | None = numbers(least, most, above=above, below=below)
     else:
-        body = numbers(least, most, above=above, below=below)
+        least = None if least is None else least + above
+        most = None if most is None else most - below
+        body = integers(least, most) if step in {None, 1} else multiples(step or 1, least, most, rules)
+    if body is None:
+        raise refused("multipleOf", path, f"up to {LARGEST_STEP} it is held beside bounds at zero only")
     if not body:
         keyword = next(key for key in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum") if key in schema)
         raise refused(keyword, path, "between the bounds there must be a whole number")
     return body
+
+
+def _step(schema: Schema, path: str) -> int | None:
+    """Return the whole number of `multipleOf`; None where nothing is said."""
+    step = schema.get("multipleOf")
+    if step is None:
+        return None
+    if isinstance(step, bool) or not isinstance(step, (int, float)) or step <= 0:
+        raise BadRequestError(f"{path}.multipleOf must be a number above 0.", param=f"{path}.multipleOf")
+    if step != int(step):  # what divides by 0.01 in binary is another thing for every reader
+        raise refused("multipleOf", path, "only whole numbers are held")
+    return int(step)
 
 
 def _limit(schema: Schema, keyword: str, path: str) -> float | None:

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import json
 from typing import TypeAlias, cast
 
 from serve.errors import BadRequestError
 from serve.prompt.schema_words import ANNOTATIONS
 
-__all__ = ["Schema", "merge", "refused", "types_of"]
+__all__ = ["Schema", "is_same", "merge", "refused", "types_of"]
 
 Schema: TypeAlias = dict[str, object]
 _KEYWORDS_OF = {
-    "object": ("properties", "required", "additionalProperties", "minProperties", "maxProperties"),
-    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
+    "object": (
+        "properties",
+        "required",
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+        "dependentRequired",
+        "minProperties",
+        "maxProperties",
+    ),
+    "array": ("items", "prefixItems", "unevaluatedItems", "minItems", "maxItems", "uniqueItems"),
     "string": ("minLength", "maxLength", "pattern", "format"),
     "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
 }
 _TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
-_SEES_SIBLINGS = {"additionalProperties": "properties", "items": "prefixItems"}
+_SEES_SIBLINGS = (
+    ("additionalProperties", "properties"),
+    ("additionalProperties", "patternProperties"),
+    ("items", "prefixItems"),
+)
 """Keywords whose meaning depends on a neighbour: joined with another schema's neighbour they would say less."""
+_SEES_PARTS = ("unevaluatedProperties", "unevaluatedItems")
+"""Keywords that see what is inside their own schema and nothing beside it."""
 
 
 def types_of(schema: Schema, path: str) -> tuple[str, ...]:
@@ -38,6 +55,11 @@ def types_of(schema: Schema, path: str) -> tuple[str, ...]:
     return tuple(kind for kind in kinds if kind != "integer") if {"integer", "number"} <= set(kinds) else kinds
 
 
+def is_same(first: object, second: object) -> bool:
+    """Say whether two values are the same JSON: 1 is neither true nor, here, 1.0."""
+    return json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
+
+
 def merge(first: Schema, second: Schema, path: str) -> Schema:
     """Return the schema of what fits both.
 
@@ -45,13 +67,16 @@ def merge(first: Schema, second: Schema, path: str) -> Schema:
         BadRequestError: both use a keyword in a way that cannot be joined; names it.
     """
     merged = {key: value for key, value in first.items() if key not in ANNOTATIONS}
-    for key, neighbour in _SEES_SIBLINGS.items():
+    for key, neighbour in _SEES_SIBLINGS:
         if (key in first and neighbour in second) or (key in second and neighbour in first):
             raise _clash(key, path)
+    for key in _SEES_PARTS:
+        if key in second:
+            raise refused(key, path, "it is not held in one schema of several that must all hold")
     for key, value in second.items():
         if key in ANNOTATIONS:
             continue
-        if key not in merged or merged[key] == value:
+        if key not in merged or is_same(merged[key], value):
             merged[key] = value
         else:
             merged[key] = _both(key, merged[key], value, path)
@@ -63,7 +88,7 @@ def _both(key: str, first: object, second: object, path: str) -> object:
         return list(dict.fromkeys([*cast("list[str]", first), *cast("list[str]", second)]))
     if key == "properties" and isinstance(first, dict) and isinstance(second, dict):
         ours, theirs = cast("Schema", first), cast("Schema", second)
-        if all(ours[name] == theirs[name] for name in ours.keys() & theirs.keys()):
+        if all(is_same(ours[name], theirs[name]) for name in ours.keys() & theirs.keys()):
             return ours | theirs
     if key == "type":
         kinds = [kind for kind in types_of({"type": first}, path) if kind in types_of({"type": second}, path)]

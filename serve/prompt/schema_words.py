@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["ANNOTATIONS", "FORMATS", "KEYWORDS", "MOST_REPEATED"]
+from serve.prompt.schema_formats import FORMATS
+
+__all__ = ["ANNOTATIONS", "KEYWORDS", "MOST_REPEATED"]
 
 MOST_REPEATED = 1_000
 """How often a grammar may repeat a thing with bounds; llama.cpp refuses more than 2,000 elements."""
@@ -14,22 +16,27 @@ KEYWORDS: dict[str, str] = {
     "properties": "In the order of the schema. Undeclared properties are not written where any are declared.",
     "required": "Names that are not in `properties` take any value, or that of `additionalProperties`.",
     "additionalProperties": "A schema or a boolean; for objects that declare no property.",
+    "patternProperties": "Of declared names that match; where none are declared one pattern, which gives the names.",
+    "propertyNames": "Of objects that declare none any schema of strings; declared names that do not fit are left out.",
+    "unevaluatedProperties": "A schema or a boolean; not in `allOf`, nor in branches with keywords beside them.",
+    "dependentRequired": "Beside declared properties, for up to four optional names.",
     "minProperties": "As far as required properties give it; 1 for objects that declare none.",
-    "maxProperties": "No fewer than are declared; 1 for objects that declare none.",
+    "maxProperties": f"No fewer than are declared; narrowed to {MOST_REPEATED}.",
     "items": "A schema or a boolean.",
     "prefixItems": "All of them are written.",
+    "unevaluatedItems": "As `unevaluatedProperties`; where it is a schema no such item is written.",
     "minItems": f"Up to {MOST_REPEATED}.",
     "maxItems": f"Narrowed to {MOST_REPEATED}.",
-    "uniqueItems": "`false`, or for arrays of at most one item.",
+    "uniqueItems": "`false`, for arrays of at most one item, or of listed values, which come in their order.",
     "minLength": f"Up to {MOST_REPEATED}.",
     "maxLength": f"Narrowed to {MOST_REPEATED}.",
-    "pattern": "Classes, groups, alternatives and bounded repetition; anchored patterns are held at both ends.",
-    "format": "`date`, `time`, `date-time`, `uuid`, `ipv4` are held; others are read as annotations.",
+    "pattern": "Classes, groups, alternatives, repetition; anchored patterns are held at both ends. Lengths too.",
+    "format": f"{', '.join(f'`{name}`' for name in FORMATS)} are held, others read as annotations.",
     "minimum": "Of a number with a fraction, the next whole number inside the bounds.",
     "maximum": "The same.",
     "exclusiveMinimum": "The same.",
     "exclusiveMaximum": "The same.",
-    "multipleOf": "1 only.",
+    "multipleOf": "Whole numbers: up to 100 beside bounds at zero, any between two bounds that are not far apart.",
     "anyOf": "With other keywords beside it, each branch is joined with them.",
     "oneOf": "Where types, constants or a required constant property keep the branches apart.",
     "allOf": "Joined to one schema; keywords that say different things are refused.",
@@ -48,25 +55,16 @@ ANNOTATIONS = frozenset(
         "definitions",
         "deprecated",
         "description",
+        "discriminator",
         "example",
         "examples",
+        "externalDocs",
         "id",
+        "nullable",
         "readOnly",
         "title",
         "writeOnly",
+        "xml",
     }
 )
 """Keywords that say nothing of which documents are valid."""
-
-_DAY = '"-" ("0" [1-9] | "1" [0-2]) "-" ("0" [1-9] | "1" [0-9] | "2" [0-8])'  # days that every month has
-_CLOCK = '([01] [0-9] | "2" [0-3]) ":" [0-5] [0-9] ":" [0-5] [0-9] ("." [0-9]{1,6})?'
-_ZONE = '("Z" | [+-] ("0" [0-9] | "1" [0-3]) ":" [0-5] [0-9])'
-_BYTE = '("25" [0-5] | "2" [0-4] [0-9] | "1" [0-9] [0-9] | [1-9]? [0-9])'
-_YEAR = '("19" | "20") [0-9] [0-9]'
-FORMATS: dict[str, str] = {
-    "date": f"{_YEAR} {_DAY}",
-    "time": f"{_CLOCK} {_ZONE}",
-    "date-time": f'{_YEAR} {_DAY} "T" {_CLOCK} {_ZONE}',
-    "uuid": '[0-9a-f]{8} "-" [0-9a-f]{4} "-" [0-9a-f]{4} "-" [0-9a-f]{4} "-" [0-9a-f]{12}',
-    "ipv4": f'{_BYTE} "." {_BYTE} "." {_BYTE} "." {_BYTE}',
-}

@@ -10,11 +10,25 @@ from serve.prompt.schema_words import ANNOTATIONS, KEYWORDS
 
 REFUSED = [
     ({"not": {}}, "not", "s"),
-    ({"properties": {"a": {"patternProperties": {}}}}, "patternProperties", "s.properties.a"),
+    ({"properties": {"a": {"contains": {}}}}, "contains", "s.properties.a"),
+    ({"patternProperties": {"a": {}, "b": {}}}, "patternProperties", "s"),
+    ({"allOf": [{"unevaluatedProperties": False}]}, "unevaluatedProperties", "s.allOf[0]"),
+    ({"type": "object", "dependentRequired": {"a": ["b"]}}, "dependentRequired", "s"),
+    ({"required": ["a"], "propertyNames": {"maxLength": 0}}, "propertyNames", "s"),
+    ({"properties": {"a": {}}, "propertyNames": {"not": {}}}, "not", "s.propertyNames"),
+    ({"type": "object", "propertyNames": False, "minProperties": 1}, "minProperties", "s"),
+    ({"required": ["a"], "properties": {"a": {"$ref": "#"}}}, "$ref", "s"),
+    ({"anyOf": [{"$ref": "#"}, {"type": "null"}]}, "$ref", "s.anyOf[0]"),
+    ({"format": "date", "pattern": "a"}, "format", "s"),
     ({"items": {"uniqueItems": True}}, "uniqueItems", "s.items"),
-    ({"type": "integer", "multipleOf": 7}, "multipleOf", "s"),
+    ({"type": "integer", "multipleOf": 7, "minimum": 5}, "multipleOf", "s"),
+    ({"type": "number", "multipleOf": 0.01}, "multipleOf", "s"),
+    ({"type": "integer", "multipleOf": 101}, "multipleOf", "s"),
+    ({"items": {"enum": [1, 2]}, "uniqueItems": True, "minItems": 3}, "minItems", "s"),
+    ({"allOf": [{"const": 1}, {"const": True}]}, "const", "s.allOf[1]"),
     ({"type": "number", "minimum": 0.1, "maximum": 0.9}, "minimum", "s"),
     ({"oneOf": [{"type": "string"}, {"minLength": 1}]}, "oneOf", "s.oneOf"),
+    ({"oneOf": [{"type": "integer"}, {"minLength": 1}]}, "oneOf", "s.oneOf"),
     ({"allOf": [{"pattern": "a"}, {"pattern": "b"}]}, "pattern", "s.allOf[1]"),
     ({"$ref": "http://elsewhere/"}, "$ref", "s"),
     ({"$ref": "#/$defs/none"}, "$ref", "s"),
@@ -38,7 +52,20 @@ def test_what_cannot_be_held_is_refused_by_keyword_and_path(schema, keyword, pat
     assert (caught.value.param, caught.value.code) == (path, "unsupported_schema")
 
 
-@pytest.mark.parametrize("schema", [7, {"type": "strange"}, {"properties": []}, {"items": 3}, {"minItems": "x"}])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        7,
+        {"type": "strange"},
+        {"properties": []},
+        {"items": 3},
+        {"minItems": "x"},
+        {"required": [[]]},
+        {"dependentRequired": {"a": [1]}},
+        {"patternProperties": []},
+        {"propertyNames": 3, "properties": {"a": {}}},
+    ],
+)
 def test_what_is_no_schema_is_an_error_that_names_the_place(schema):
     """Wrong types are the request's fault."""
     with pytest.raises(BadRequestError) as caught:
