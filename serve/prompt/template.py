@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import datetime
 from typing import Any, NoReturn, cast
@@ -16,9 +16,11 @@ from typing import Any, NoReturn, cast
 import jinja2
 from jinja2 import nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.visitor import NodeTransformer
 
 from serve.errors import EngineError, TemplateRefusedError
 from serve.prompt.content import Marked, RawJson, unmarked
+from serve.prompt.growth import FILTERS, MAX_CHARACTERS, TooMuchError, check_method, check_operation
 
 __all__ = ["CHATML", "ChatTemplate"]
 
@@ -31,30 +33,32 @@ CHATML = (
 _MAX_STEPS = 1_000_000
 """Loop rounds and calls of one rendering; a conversation of 10,000 turns needs about 100,000."""
 _MAX_SECONDS = 5.0
-_MAX_CHARACTERS = 64 * 1024 * 1024
-"""The largest text that one operation of a template may make: four times the largest request body."""
 
 
 class _RefusedError(Exception):
     """The template called `raise_exception`."""
 
 
-class _TooMuchError(Exception):
-    """The template exceeded its bound."""
-
-
 class _Budget:
-    """What is left of a rendering's steps and time."""
+    """What is left of a rendering's steps, time and text."""
 
     def __init__(self) -> None:
         self._steps = _MAX_STEPS
+        self._characters = MAX_CHARACTERS
         self._end = time.monotonic() + _MAX_SECONDS
 
     def take(self) -> None:
         """Count one step."""
         self._steps -= 1
         if self._steps < 0 or time.monotonic() > self._end:
-            raise _TooMuchError
+            raise TooMuchError
+
+    def print(self, characters: int) -> None:
+        """Count what is printed."""
+        self.take()
+        self._characters -= characters
+        if self._characters < 0:
+            raise TooMuchError
 
 
 _budget: ContextVar[_Budget] = ContextVar("template_budget")
@@ -67,17 +71,41 @@ def _bounded(items: Iterable[object]) -> Iterator[object]:
         yield item
 
 
-class _Environment(ImmutableSandboxedEnvironment):
-    """The sandbox, with every loop and every call counted and no way to blow up a string in one step."""
+def _printed(value: object) -> str:
+    """Return the text of what a template prints, counted, also inside of macros and blocks that are only captured."""
+    text = value if isinstance(value, str) else str(value)
+    budget = _budget.get(None)  # a constant is printed when the template is compiled
+    if budget is not None:
+        budget.print(len(text))
+    return text
 
-    intercepted_binops = frozenset({"*", "**", "%"})
+
+class _WithoutTilde(NodeTransformer):
+    """Puts a filter of ours where texts are joined by `~`, which the sandbox does not intercept."""
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - jinja2 calls it by the node's name
+        """Return the filter."""
+        self.generic_visit(node)
+        listed = nodes.List(node.nodes, lineno=node.lineno)
+        return nodes.Filter(listed, "concat_", [], [], None, None, lineno=node.lineno)
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    """The sandbox, with every loop and every call counted and no way to blow up a string."""
+
+    intercepted_binops = frozenset({"*", "**", "%", "+"})
+    _UNUSED = ("center", "format", "pprint", "urlize", "wordwrap", "xmlattr")
+    """Filters by which text grows and that no template was seen to use."""
     _GROWING = frozenset({"center", "expandtabs", "format", "format_map", "ljust", "rjust", "zfill"})
 
     def __init__(self) -> None:
-        super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"])
+        super().__init__(
+            trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols"], finalize=_printed
+        )
         filters: dict[str, Any] = self.filters
-        filters.update(bounded_=_bounded, tojson=_tojson)
-        del filters["center"], filters["format"]
+        filters.update(FILTERS, bounded_=_bounded, tojson=_tojson)
+        for name in self._UNUSED:
+            del filters[name]
         names: dict[str, Any] = self.globals
         names.update(raise_exception=_raise_exception, strftime_now=_strftime_now)
 
@@ -85,7 +113,7 @@ class _Environment(ImmutableSandboxedEnvironment):
         """Compile, after every loop of the template was made to count its rounds."""
         for loop in list(source.find_all(nodes.For)):
             loop.iter = nodes.Filter(loop.iter, "bounded_", [], [], None, None, lineno=loop.lineno)
-        return super()._generate(source, *args, **kwargs)
+        return super()._generate(_WithoutTilde().visit(source), *args, **kwargs)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         return not (isinstance(obj, str) and attr in self._GROWING) and super().is_safe_attribute(obj, attr, value)
@@ -93,16 +121,12 @@ class _Environment(ImmutableSandboxedEnvironment):
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """Call, counted."""
         _budget.get().take()
+        check_method(args[1], args[2:])
         return super().call(*args, **kwargs)
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         """Calculate, unless the result could be huge."""
-        if operator == "**":
-            raise _TooMuchError
-        if operator == "*" and _size(left) * _size(right) > _MAX_CHARACTERS:
-            raise _TooMuchError
-        if operator == "%" and isinstance(left, str):
-            raise _TooMuchError
+        check_operation(operator, left, right)
         return super().call_binop(context, operator, left, right)
 
 
@@ -135,10 +159,10 @@ class ChatTemplate:
             text = self._template.render(names, messages=messages)
         except _RefusedError as error:
             raise TemplateRefusedError(str(error), param="messages", code="template_refused") from error
-        except (_TooMuchError, RecursionError, MemoryError) as error:
+        except (TooMuchError, RecursionError, MemoryError) as error:
             raise TemplateRefusedError(
-                f"The chat template of this model did not come to an end within {_MAX_STEPS:,} steps and"
-                f" {_MAX_SECONDS:.0f} s. Take another file of this model.",
+                f"The chat template of this model did not come to an end within {_MAX_STEPS:,} steps,"
+                f" {_MAX_SECONDS:.0f} s and {MAX_CHARACTERS:,} characters. Take another file of this model.",
                 code="template_refused",
             ) from error
         except Exception as error:
@@ -150,10 +174,6 @@ class ChatTemplate:
         finally:
             _budget.reset(token)
         return text
-
-
-def _size(side: Any) -> float:
-    return len(side) if isinstance(side, Sized) else abs(side)
 
 
 def _raise_exception(sentence: object = "") -> NoReturn:

@@ -50,6 +50,18 @@ def test_failing_template_is_an_error_that_says_how(source):
         "{{ 'a' * 1000000000000 }}",
         "{{ '%1000000000d' % 1 }}",
         "{{ [0] * 1000000000 }}",
+        "{% set n = namespace(x='ab') %}{% for a in range(60) %}{% set n.x = n.x + n.x %}{% endfor %}{{ n.x }}",
+        "{% set n = namespace(x='ab') %}{% for a in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}{{ n.x }}",
+        "{% set n = namespace(x=[1]) %}{% for a in range(60) %}{% set n.x = n.x + n.x %}{% endfor %}",
+        "{% macro d(x) %}{{ x }}{{ x }}{% endmacro %}{% set n = namespace(x='ab') %}"  # noqa: ISC004 - too long for one
+        "{% for a in range(60) %}{% set n.x = d(n.x) %}{% endfor %}",
+        "{% set n = namespace(x='a') %}{% for a in range(60) %}{% set n.x = n.x.replace('a', n.x + 'a') %}{% endfor %}",
+        "{% set n = namespace(x='aa') %}{% for a in range(60) %}{% set n.x = n.x | replace('a', n.x) %}{% endfor %}",
+        "{% set n = namespace(x='aa') %}{% for a in range(60) %}{% set n.x = ([n.x] * 9) | join(n.x) %}{% endfor %}",
+        "{% set n = namespace(x='aa') %}{% for a in range(60) %}{% set n.x = n.x.join([n.x] * 9) %}{% endfor %}",
+        "{{ 'a' | indent(10 ** 9, true) }}",
+        "{{ 'a' | indent(1000000000, true) }}",
+        "{% for a in range(9999) %}{{ 'a' * 1000000 }}{% endfor %}",
     ],
 )
 def test_template_without_end_is_stopped(source):
@@ -119,3 +131,20 @@ def test_content_that_holds_placeholders_is_kept_apart():
     marker = Marker([str(first)])
     marked = marker.mark(str(first), 0)
     assert [segment.text for segment in marker.split(f"a{marked!s}b")] == ["a", str(first), "b"]
+
+
+def test_joined_text_is_what_it_was_before_it_was_bounded():
+    """`~`, `+`, `replace`, `join` and `indent` as jinja2 has them, and content stays marked in them."""
+    marker = Marker(["<a>"])
+    content = marker.mark("<a>", 0)
+    source = (
+        "{{ 'x' ~ 1 ~ none ~ messages[0].content }}|{{ 'p' + messages[0].content }}|{{ ['a', 'b'] | join(', ') }}|"
+        "{{ [{'k': 1}, {'k': 2}] | join('-', attribute='k') }}|{{ 'aXa' | replace('a', 'b') }}|"
+        "{{ 'a-a'.replace('a', 'c') }}|"
+        "{{ 'a\nb' | indent(2) }}|{{ [1] + [2] }}|{{ 1 + 1 }}|{{ none }}|{{ undefined_name }}|{{ {'a': true} }}"
+    )
+    segments = marker.split(ChatTemplate(source).render([{"role": "user", "content": content}]))
+    assert "".join(segment.text for segment in segments) == (
+        "x1None<a>|p<a>|a, b|1-2|bXb|c-c|a\n  b|[1, 2]|2|None||{'a': True}"
+    )
+    assert [segment.text for segment in segments if segment.is_content] == ["<a>", "<a>"]
