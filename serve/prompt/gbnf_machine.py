@@ -65,7 +65,7 @@ class Machine:
         self.start = self._place([self._cell(self._rules["root"], None)])
 
     def after(self, place: Place, text: str) -> Place | None:
-        """Return the place after a text; None where the grammar does not allow it."""
+        """Return the place after a text; None where the grammar does not allow it, or has too many ways there."""
         for character in text:
             onward = place.moves[character] if character in place.moves else self._move(place, character)
             if onward is None:
@@ -100,7 +100,10 @@ class Machine:
 
     def _move(self, place: Place, character: str) -> Place | None:
         onward = [rest for characters, rest in place.ways if characters.holds(character)]
-        found = self._place(onward) if onward else None
+        try:
+            found = self._place(onward) if onward else None
+        except ValueError:
+            found = None
         place.moves[character] = found
         return found
 
@@ -133,7 +136,7 @@ class Machine:
                 continue
             seen.add(cell)
             if len(seen) > _MOST_CELLS:
-                raise ValueError("a rule begins with itself")
+                raise ValueError("a rule begins with itself, or has too many ways")
             if cell is None:
                 continue
             node, rest = cell.node, cell.rest

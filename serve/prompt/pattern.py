@@ -10,6 +10,7 @@ import json
 
 from serve.errors import BadRequestError
 from serve.prompt.gbnf import alternatives, literal
+from serve.prompt.gbnf_reader import Alternatives, Characters, Node, Reference, Repeated, Sequence, read_rules
 from serve.prompt.schema_words import MOST_REPEATED
 
 __all__ = ["pattern_rule"]
@@ -18,6 +19,9 @@ _PLAIN = r'[^"\\\x00-\x1F\x7F]'
 _CLASSES = {"d": "0-9", "w": "a-zA-Z0-9_", "s": " "}  # of white space only the blank: the rest would need escapes
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
 _DEEPEST = 32
+
+_LARGEST = 2_000
+"""Characters of a pattern, each repetition unfolded: llama.cpp takes no more."""
 
 
 def pattern_rule(pattern: object, path: str, times: tuple[int, int] | None = None) -> str:
@@ -46,6 +50,8 @@ class _Reader:
         body = self._choice(0)
         if self._at < len(self._text):
             raise self._refused("a bracket without its partner")
+        if _size(read_rules(f"root ::= {body}")["root"]) > _LARGEST:
+            raise self._refused("so much repetition inside repetition")
         return body or '""'
 
     def _choice(self, depth: int) -> str:
@@ -177,6 +183,19 @@ class _Reader:
             param=self._path,
             code="unsupported_schema",
         )
+
+
+def _size(node: Node) -> int:
+    """Return how many characters a pattern has when its bounded repetitions are written out."""
+    match node:
+        case Characters() | Reference():
+            return 1
+        case Sequence(items):
+            return sum(map(_size, items))
+        case Alternatives(options):
+            return sum(map(_size, options))
+        case Repeated(inner, low, high):
+            return _size(inner) * max(low, high or 1)
 
 
 def _range(first: str, last: str, *, keep_special: bool) -> tuple[str, list[str]]:

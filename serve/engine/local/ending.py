@@ -6,11 +6,13 @@ It says nothing as long as neither is near, so an answer that goes well is what 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
 from serve.engine.local.vocabulary import Vocabulary
 from serve.prompt.gbnf_machine import Machine, Place
+from serve.prompt.gbnf_sizes import NEVER
 from serve.prompt.names import Names
 from serve.prompt.repeats import Repeats
 
@@ -18,6 +20,18 @@ __all__ = ["Ending"]
 
 _CHARACTER_BYTES = 3
 """What a character of UTF-8 may still lack."""
+_SPELLED_BYTES = 512
+_SPELLING_MARGIN_TOKENS = 16
+_LONGEST_WAY_BYTES = 16_384
+"""A longer way to the end counts a token for each byte: nobody's tokens hold it else."""
+
+_MOST_MACHINES = 4
+"""Schemas whose machines are kept with the places they know: the same client sends the same one again."""
+
+
+@lru_cache(maxsize=_MOST_MACHINES)
+def _machine(text: str) -> Machine:
+    return Machine(text)
 
 
 class _Onward(Struct, frozen=True):
@@ -33,13 +47,18 @@ class _Onward(Struct, frozen=True):
 class Ending:
     """Follows one document under a grammar text. `ways_out` are texts that close what no single character does.
 
+    Where the text leaves the grammar, or the machine gives up, it says nothing any more.
+
     `is_landing` turns true once a token was refused because the rest of the document would not have fitted;
     `has_left_loop` once a loop was left.
+
+    Raises:
+        ValueError: no machine follows the grammar, or no text fits it.
     """
 
     def __init__(self, vocabulary: Vocabulary, text: str, ways_out: Sequence[str] = ()) -> None:
         self._vocabulary = vocabulary
-        self._machine = Machine(text)
+        self._machine = _machine(text)
         self._ways_out = ways_out
         self._place: Place | None = self._machine.start
         self._rest = b""
@@ -48,6 +67,10 @@ class Ending:
         self._names = Names()
         self._forced: list[int] = []
         self._costs: dict[Place, int] = {}
+        self._spelled = (0, 0)
+        """The bytes and the tokens of the way that was spelled last."""
+        if self._place.bytes_left >= NEVER:
+            raise ValueError("nothing fits the grammar")
         self.is_landing = False
         self.has_left_loop = False
 
@@ -108,7 +131,7 @@ class Ending:
 
     def first_home(self) -> int | None:
         """Return the first token of the shortest way to the end."""
-        if self._place is None or self._rest:
+        if self._place is None or self._rest or self._place.bytes_left > _LONGEST_WAY_BYTES:
             return None
         tokens = self._vocabulary.spell(self._machine.shortest(self._place))
         return tokens[0] if tokens else None
@@ -156,8 +179,15 @@ class Ending:
         return self._peeked
 
     def _cost(self, place: Place) -> int:
-        """Return the tokens of the shortest way to the end."""
+        """Return the tokens of the shortest way to the end; of a long one about as many, since spelling takes time."""
+        size = place.bytes_left
+        if size > _SPELLED_BYTES and size < 2 * self._spelled[0] < 4 * size:
+            at, tokens = self._spelled
+            return size * tokens // at + _SPELLING_MARGIN_TOKENS
         found = self._costs.get(place)
         if found is None:
-            found = self._costs[place] = len(self._vocabulary.spell(self._machine.shortest(place)))
+            is_short = size <= _LONGEST_WAY_BYTES
+            found = len(self._vocabulary.spell(self._machine.shortest(place))) if is_short else size
+            self._costs[place] = found
+            self._spelled = (size, found)
         return found

@@ -192,3 +192,26 @@ def test_character_that_is_not_whole_yet_is_waited_for(core):
     assert made.first_home() is None
     made.follow(second)
     assert made.first_home() == drawn(core, '"')
+
+
+def test_long_way_to_the_end_is_spelled_now_and_then_only(core, monkeypatch):
+    """A document that must be large does not cost its spelling at every token."""
+    made = ending(core, {"type": "array", "items": {"type": "integer"}, "minItems": 900})
+    spelled = []
+    spell = core._model.vocabulary.spell
+    monkeypatch.setattr(core._model.vocabulary, "spell", lambda text: spelled.append(text) or spell(text))
+    digit, comma = spell("0,")
+    made.follow(spell("[")[0])
+    for _ in range(200):
+        for token in (digit, comma):
+            assert made.fits(token, 1_000)
+            made.follow(token)
+    assert len(spelled) < 5
+
+
+def test_grammar_that_no_text_fits_is_an_error(core):
+    """It has no end to look after."""
+    from serve.engine.local.ending import Ending
+
+    with pytest.raises(ValueError, match="nothing fits"):
+        Ending(core._model.vocabulary, 'root ::= "a" root\n')

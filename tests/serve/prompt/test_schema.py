@@ -35,6 +35,7 @@ REFUSED = [
     ({"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "$ref", "s.$defs.a"),
     ({"pattern": "(?=a)"}, "pattern", "s"),
     ({"pattern": "a+?"}, "pattern", "s"),
+    ({"pattern": "((a?){1000}){1000}"}, "pattern", "s"),
     ({"enum": [1], "type": "string"}, "enum", "s"),
     ({"enum": ["a"], "maxLength": 3}, "maxLength", "s"),
     (False, "false", "s"),
