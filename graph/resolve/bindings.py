@@ -68,15 +68,24 @@ class Bindings:
                 tests.append((binding.line, int(how[7:]), binding))
             elif binding.definition < 0 or not _is_beside(definitions[binding.definition]):
                 self.values.append(binding)
-        self._anytime = [binding for binding in self.values if binding.flow == _ANYTIME]
-        self._ordered = (
-            [binding for binding in self.values if binding.flow != _ANYTIME] if self._anytime else self.values
-        )
-        self._lines = [binding.line for binding in self._ordered]
-        self._looping = [place for place, binding in enumerate(self._ordered) if binding.flow == _LOOP]
-        """The places of what is bound in a loop, which lines above it see too."""
         self._tests = Spans(tests) if tests else None
-        self._last_sure: list[int] = []
+        self._anytime: list[Binding] = []
+        self._ordered = self.values
+        self._lines = [binding.line for binding in self.values]
+        self._looping: list[int] = []
+        """The places of what is bound in a loop, which lines above it see too."""
+        self._last_sure = [0]
+        if len(self.values) > 1:
+            self._sort_out()
+
+    def _sort_out(self) -> None:
+        """Tell apart what is bound in order, in loops, and at any time; a single binding is none of these."""
+        self._anytime = [binding for binding in self.values if binding.flow == _ANYTIME]
+        if self._anytime:
+            self._ordered = [binding for binding in self.values if binding.flow != _ANYTIME]
+            self._lines = [binding.line for binding in self._ordered]
+        self._looping = [place for place, binding in enumerate(self._ordered) if binding.flow == _LOOP]
+        self._last_sure = []
         last = 0
         for place, binding in enumerate(self._ordered):
             last = place if binding.flow == 0 else last

@@ -18,6 +18,8 @@ from graph.resolve.values import (
     External,
     Function,
     Instance,
+    Literal,
+    Module,
     ParameterOf,
     TypeVariable,
     Value,
@@ -32,17 +34,23 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
     """Evaluates the expressions of one Python file."""
 
     def _evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
-        if not view.tests:
-            return super()._evaluate(view, scope, expr, line)
-        if type(expr) is Attribute:
-            if line > expr.line > 0:
-                line = expr.line  # returns are read at the end of their function, which no test reaches
-            values = super()._evaluate(view, scope, expr, line)
-            return self.narrowed(view, scope, expr, line, values) if expr.name in view.tests else values
-        values = super()._evaluate(view, scope, expr, line)
-        if type(expr) is Name and expr.id in view.tests:
-            return self.narrowed(view, scope, expr, line, values)
-        return values
+        kind = type(expr)  # the two hottest kinds are answered here, without a further frame
+        if kind is Name:
+            values = self.name(view, scope, expr.id, line)  # type: ignore[union-attr] # just tested
+            if view.tests and expr.id in view.tests:  # type: ignore[union-attr] # just tested
+                return self.narrowed(view, scope, expr, line, values)  # type: ignore[arg-type] # just tested
+            return values
+        if kind is Attribute:
+            if not view.tests:
+                return self._attributes(view, scope, expr, line)  # type: ignore[arg-type] # just tested
+            return self._tested_attributes(view, scope, expr, line)  # type: ignore[arg-type] # just tested
+        return super()._evaluate(view, scope, expr, line)
+
+    def _tested_attributes(self, view: FileView, scope: int, expr: Attribute, line: int) -> Values:
+        if line > expr.line > 0:
+            line = expr.line  # returns are read at the end of their function, which no test reaches
+        values = self._attributes(view, scope, expr, line)
+        return self.narrowed(view, scope, expr, line, values) if expr.name in view.tests else values
 
     # -- types ----------------------------------------------------------------------------------------------------
 
@@ -71,17 +79,7 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
                 return (self._with(owner, list(self._arguments(view, scope, Subscript(base, index), line))),)
         return found
 
-    def _parameter(self, view: FileView, scope: int, index: int) -> Values:
-        parameter = view.parameters(scope)[index]
-        if parameter.annotation is None:
-            return super()._parameter(view, scope, index)
-        declared = self.types(view, self._head(view, scope), parameter.annotation, 0)
-        if not any(isinstance(value, TypeVariable) for value in declared):
-            return declared if self._head(view, scope) == scope and declared else super()._parameter(view, scope, index)
-        if parameter.kind == "rest":
-            return (Elements("list", declared),)
-        if parameter.kind == "keyrest":
-            return (Elements("dict", (), declared),)
+    def generic_parameter(self, view: FileView, scope: int, index: int, declared: Values) -> Values:
         owner = view.class_around(scope)
         own = self.type_parameters(Class(view.path, owner)) if owner >= 0 else ()
         if any(isinstance(value, TypeVariable) and value.name in own for value in declared):
@@ -92,20 +90,22 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
     def _returned(self, function: Function) -> Values:
         view = self.view(function.path)
         annotation = view.facts.scopes[function.scope].return_annotation
-        if annotation is not None and self._head(view, function.scope) == function.scope:
+        if annotation is not None and self.head_of(view, function.scope) == function.scope:
             declared = self.types(view, function.scope, annotation, 0)
             if declared:
                 return declared
         return super()._returned(function)
 
-    def _head(self, view: FileView, scope: int) -> int:
-        """Return the scope in which the types of a head are read: its own where it has type parameters."""
+    def head_of(self, view: FileView, scope: int) -> int:
+        # A function with type parameters of its own sees them in its head.
         facts = view.facts.scopes[scope]
         return scope if facts.assigns and facts.assigns[0].how == "type" else facts.parent
 
     # -- what a type variable does --------------------------------------------------------------------------------
 
     def called(self, value: Value, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        if type(value) is Function:
+            return self._filled(value, self.returned(value), call, view, scope)
         if type(value) is Class:
             return (self.made(value, call, view, scope),)
         if type(value) is TypeVariable:
@@ -113,6 +113,8 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
         return super().called(value, call, view, scope)
 
     def _filled(self, function: Function, values: Values, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        if not values:
+            return ()
         if call is not None:
             values = self._of_this_call(function, values, call, view, scope)
         found = super()._filled(function, values, call, view, scope)
@@ -189,21 +191,22 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
 
     # -- members --------------------------------------------------------------------------------------------------
 
-    def attribute(self, value: Value, name: str) -> Values:
-        if type(value) is TypeVariable:
-            things = value.bounds
-            if value.is_class:
-                things = tuple(Class(item.path, item.index) for item in things if isinstance(item, Instance))
-            return union(super(PythonEvaluator, self).attribute(item, name) for item in things)
-        found = super().attribute(value, name)
-        if type(value) is not Instance:
-            return found
+    def variable_member(self, value: TypeVariable, name: str) -> Values:
+        things = value.bounds
+        if value.is_class:
+            things = tuple(Class(item.path, item.index) for item in things if isinstance(item, Instance))
+        return union(self.attribute(item, name) for item in things)
+
+    def seen_through(self, value: Instance, name: str, found: Values) -> Values:
         if not found or (type(found[0]) is External and name in _CONTAINER_METHODS):
             held = self._containers_of(value) if name in _CONTAINER_METHODS else ()
-            return union(super(PythonEvaluator, self).attribute(item, name) for item in held) or found
+            return union(self.attribute(item, name) for item in held) or found
+        kinds = {type(item) for item in found}
+        if kinds <= _SETTLED:
+            return found
         if any(is_open(item) for item in found):
             found = self.filled_by_receiver(found, value, self._owner_of(value, name))
-        if any(type(item) is Instance for item in found):
+        if Instance in kinds:
             return union(self._got(item, value, name) for item in found)
         return found
 
@@ -230,6 +233,9 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
         scope = view.facts.definitions[owner.index].scope
         return scope >= 0 and view.binds(scope, name)
 
+
+_SETTLED = frozenset({Function, Class, External, Constant, Literal, Module})
+"""Values that no receiver changes any more."""
 
 _CONTAINER_METHODS = frozenset({"values", "items", "get", "pop", "keys", "setdefault", "popleft", "popitem", "copy"})
 

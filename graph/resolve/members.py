@@ -20,6 +20,7 @@ from graph.resolve.values import (
     Module,
     Package,
     Super,
+    TypeVariable,
     Value,
     Values,
 )
@@ -28,6 +29,8 @@ from graph.resolve.views import FileView
 __all__ = ["MemberLookup", "decorated_by"]
 
 _MAX_ANCESTORS = 60
+_MAX_DESCENDANTS = 200
+"""Classes below a template that are asked for what it leaves out."""
 
 
 def decorated_by(call: CallExpr) -> Expr | None:
@@ -53,10 +56,11 @@ class MemberLookup(EvaluatorCore):
             case Instance():
                 owner = Class(value.path, value.index)
                 found = self.member(owner, name) or self._outside(owner, name) or self.member_below(owner, name)
+                is_plain = len(found) == 1 and type(found[0]) is Function  # nearly always
                 return (
                     self.bind(found[0], value, owner)
-                    if len(found) == 1
-                    else union(self.bind(item, value, owner) for item in found)
+                    if is_plain
+                    else self.seen_through(value, name, union(self.bind(item, value, owner) for item in found))
                 )
             case Super(path=path, index=index, receiver=receiver):
                 return self._behind(Class(path, index), receiver, name)
@@ -69,7 +73,17 @@ class MemberLookup(EvaluatorCore):
             case Function():
                 return self.hung(value, name) or self._through_decorators(value, name)
             case _:
-                return ()
+                return self.variable_member(value, name) if isinstance(value, TypeVariable) else ()
+
+    def seen_through(self, value: Instance, name: str, found: Values) -> Values:
+        """Return the members of an instance that are no plain method, as the instance shows them."""
+        del value, name
+        return found
+
+    def variable_member(self, value: TypeVariable, name: str) -> Values:
+        """Return a member of a thing of which only its type variable is known."""
+        del value, name
+        return ()
 
     def world_member(self, path: str, name: str) -> Values:
         """Return a member of a module as other files see it."""
@@ -191,12 +205,23 @@ class MemberLookup(EvaluatorCore):
         return self.guarded(("below", owner, name), lambda: self._member_below(view, owner, name))
 
     def _member_below(self, view: FileView, owner: Class, name: str) -> Values:
-        found: list[Values] = []
+        return union(self.own_member(below, name) for below in self._descendants(view).get(owner.index, ()))
+
+    def _descendants(self, view: FileView) -> dict[int, list[Class]]:
+        """Return the classes of a file that inherit from each of its classes; asked for by every missing member."""
+        self.guarded(("descendants", view.path), lambda: self._families_of(view))
+        return self._families.get(view.path, {})
+
+    def _families_of(self, view: FileView) -> Values:
+        found: dict[int, list[Class]] = {}
         for index, definition in enumerate(view.facts.definitions):
             below = Class(view.path, index)
-            if definition.bases and index != owner.index and owner in self.ancestors(below):
-                found.append(self.own_member(below, name))
-        return union(found)
+            for above in self.ancestors(below)[1:] if definition.bases else ():
+                known = found.setdefault(above.index, []) if above.path == view.path else []
+                if len(known) < _MAX_DESCENDANTS:
+                    known.append(below)
+        self._families[view.path] = found
+        return ()
 
     def hung(self, owner: Value, name: str) -> Values:
         """Return what the owner's own file assigns to an attribute of it from outside: `function.name = value`."""
@@ -204,18 +229,24 @@ class MemberLookup(EvaluatorCore):
         if not path:
             return ()
         view = self.view(path)
-        assigns = view.attributes.get(name)
-        if not assigns:
+        if name not in view.attributes:
             return ()
-        return self.guarded(("hung", owner, name), lambda: self._hung(view, owner, assigns))
+        return self.guarded(("hung", owner, name), lambda: self._hung(view, owner, name))
 
-    def _hung(self, view: FileView, owner: Value, assigns: list[tuple[int, Assign]]) -> Values:
-        found: list[Values] = []
-        for scope, assign in assigns:
+    def _hung(self, view: FileView, owner: Value, name: str) -> Values:
+        self.guarded(("hangers", view.path, name), lambda: self._hung_by_owner(view, name))
+        found = self._hangers.get((view.path, name), {})
+        return union(self.assigned(view, scope, assign) for scope, assign in found.get(owner, ()))
+
+    def _hung_by_owner(self, view: FileView, name: str) -> Values:
+        """Keep by owner what a file assigns to an attribute: each of a thousand owners would read all of it."""
+        found: dict[Value, list[tuple[int, Assign]]] = {}
+        for scope, assign in view.attributes[name]:
             base = getattr(assign.target, "base", None)
-            if isinstance(base, Name) and owner in self.evaluate(view, scope, base, assign.line):
-                found.append(self.assigned(view, scope, assign))
-        return union(found)
+            for owner in self.evaluate(view, scope, base, assign.line) if isinstance(base, Name) else ():
+                found.setdefault(owner, []).append((scope, assign))
+        self._hangers[view.path, name] = found
+        return ()
 
     def _through_decorators(self, function: Function, name: str) -> Values:
         """Return a member of the object that a decorator has put in the place of a function: `command.main()`."""

@@ -16,11 +16,15 @@ from graph.resolve.values import (
     Literal,
     ParameterOf,
     Returning,
+    TypeVariable,
     Values,
 )
 from graph.resolve.views import CLASS_KINDS, FileView
 
 __all__ = ["NameLookup"]
+
+
+_SIGNATURES = {Returning}
 
 
 class NameLookup(EvaluatorCore):
@@ -34,14 +38,15 @@ class NameLookup(EvaluatorCore):
         bindings = view.bindings(number, name)
         if bindings is None:
             return ()
+        at = 0 if not same_frame or len(bindings.everything) == 1 else line
+        key = ("name", view.path, number, name, at)
+        known = self._memory.get(key)
+        if known is not None:
+            return known
         if same_frame and line and view.facts.scopes[number].kind == "class" and not bindings.is_bound(line):
             # `Field = Field` in the body of a class: what it names is still the one outside.
             return self.name(view, view.facts.scopes[number].parent, name, 0)
-        if not same_frame or len(bindings.everything) == 1:
-            line = 0
-        key = ("name", view.path, number, name, line)
-        known = self._memory.get(key)
-        return known if known is not None else self.guarded(key, lambda: self.bound(view, bindings, line))
+        return self.guarded(key, lambda: self.bound(view, bindings, at))
 
     def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
         """Return the scope that binds a name seen from a scope, and whether both run as one frame."""
@@ -170,15 +175,19 @@ class NameLookup(EvaluatorCore):
         outer = view.facts.scopes[scope].parent
         definition = view.definition_of(scope)
         line = definition.start_line if definition else 0
-        declared = self.types(view, outer, parameter.annotation, line) if parameter.annotation is not None else ()
+        declared: Values = ()
+        if parameter.annotation is not None:
+            declared = self.types(view, self.head_of(view, scope), parameter.annotation, line)
         handed = self.flows.get((view.path, scope, index), ())
         if parameter.kind == "rest":
             return (Elements("list", declared or handed),)
         if parameter.kind == "keyrest":
             return (Elements("dict", (), declared or handed),)
         if declared:
-            is_signature = all(isinstance(value, Returning) for value in declared)
-            return union([handed, declared]) if is_signature else declared
+            kinds = {type(value) for value in declared}
+            if TypeVariable in kinds:
+                return self.generic_parameter(view, scope, index, declared)
+            return union([handed, declared]) if kinds == _SIGNATURES else declared
         receiver = self._receiver(view, scope, index)
         if receiver:
             return receiver
@@ -188,6 +197,15 @@ class NameLookup(EvaluatorCore):
         default = self.evaluate(view, outer, parameter.default, line) if parameter.default is not None else ()
         default = tuple(value for value in default if not isinstance(value, Constant) or value.type != "none")
         return union([handed, default, (ParameterOf(view.path, scope, index),)])
+
+    def head_of(self, view: FileView, scope: int) -> int:
+        """Return the scope in which the types in the head of a function are read: the one around it."""
+        return view.facts.scopes[scope].parent
+
+    def generic_parameter(self, view: FileView, scope: int, index: int, declared: Values) -> Values:
+        """Return what a parameter is whose type has variables in it."""
+        del view, scope, index
+        return declared
 
     def _receiver(self, view: FileView, scope: int, index: int) -> Values:
         if index != 0 or not self.rules(view).first_parameter_is_self:
