@@ -13,7 +13,7 @@ from typing import Protocol, cast
 from msgspec.structs import replace
 from tree_sitter import Language, Node, Parser, Query
 
-from graph.extract.facts import Attribute, Definition, Expr, Facts, Name, Scope
+from graph.extract.facts import Attribute, Definition, Expr, Facts, Name, Parameter, Scope
 from graph.extract.javascript_branches import BRANCHES
 from graph.extract.javascript_classes import CLASSES
 from graph.extract.javascript_comments import read_comments
@@ -133,23 +133,33 @@ def _definitions(walk: Walk) -> tuple[Definition, ...]:
 
 def _scopes(walk: Walk) -> tuple[Scope, ...]:
     bindings = _Bindings(walk)
+    outer = [bindings.written_outside(number) for number in range(len(walk.scopes))]
     return tuple(
         Scope(
             kind=draft.kind,
             parent=draft.parent,
             definition=draft.definition,
-            parameters=tuple(draft.parameters),
+            parameters=_parameters(draft),
             assigns=tuple(draft.assigns),
             calls=tuple(draft.calls),
             returns=tuple(draft.returns),
             yields=tuple(draft.yields),
             references=tuple(item for item in draft.references if bindings.is_worth_keeping(number, item[0])),
+            globals=outer[number][0],
+            nonlocals=outer[number][1],
             return_annotation=draft.return_annotation,
             is_generator=draft.is_generator,
             is_async=draft.is_async,
         )
         for number, draft in enumerate(walk.scopes)
     )
+
+
+def _parameters(draft: ScopeDraft) -> tuple[Parameter, ...]:
+    """Return the parameters; `arguments`, where it is read, is one more that takes everything."""
+    if not draft.takes_all or "arguments" in draft.declared:
+        return tuple(draft.parameters)
+    return (*draft.parameters, Parameter("arguments", kind="all"))
 
 
 class _Bindings:
@@ -173,6 +183,25 @@ class _Bindings:
             if isinstance(assign.target, Name):
                 names.setdefault(assign.target.id, True)
         return names
+
+    def written_outside(self, scope: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return what a scope assigns that others declare: globals of the file, and variables of functions around."""
+        of_file: list[str] = []
+        of_functions: list[str] = []
+        for name in sorted(self._scopes[scope].written if scope else ()):
+            place = scope
+            while place > 0 and not self._declares(place, name):
+                place = self._scopes[place].parent
+            if place != scope:
+                (of_functions if place > 0 else of_file).append(name)
+        return tuple(of_file), tuple(of_functions)
+
+    def _declares(self, scope: int, name: str) -> bool:
+        draft = self._scopes[scope]
+        if draft.kind in {"class", "object"}:
+            return False
+        parameters = (parameter.name for parameter in draft.parameters)
+        return name in draft.declared or name in self._named[scope] or name in parameters
 
     def is_worth_keeping(self, scope: int, expr: Expr) -> bool:
         root = expr

@@ -1,7 +1,7 @@
 """Expressions of JavaScript and TypeScript: calls, members, literals, JSX, what is erased, and what is not followed.
 
-`await x`, `(x)`, `x!`, `x satisfies T` and `...x` stand as `x`; `a && b` as `b`, since a value that
-is called or read further is the right one; `a || b`, `a ?? b` and `c ? a : b` as any of theirs.
+`await x`, `(x)`, `x!` and `x satisfies T` stand as `x`; `a && b` as `b`, since a value that is called or read further
+is the right one; `a || b`, `a ?? b` and `c ? a : b` as any of theirs; `...x` as `<each>[x]`, any of its elements.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from graph.extract.facts import (
     Unknown,
 )
 from graph.extract.facts import Collection as Collected
+from graph.extract.javascript_commonjs import amd_module, export_by_call
 from graph.extract.javascript_functions import anonymous_function, named_function_expression
 from graph.extract.javascript_modules import dynamic_import, required_module
 from graph.extract.javascript_properties import assign_by_call, assign_by_helper
@@ -33,6 +34,9 @@ __all__ = ["EXPRESSIONS"]
 
 _CAST = Name("<as>")
 """`x as T` stands as `<as>[x, T]`: what T says is used where it says something."""
+
+_AMD = frozenset({"define", "require", "requirejs"})
+_EACH = Name("<each>")
 
 CHAIN_LIMIT = 40
 """Links of `a.b().c()...` that one expression keeps: each is written again in the call that follows it."""
@@ -101,12 +105,15 @@ def _call(walk: Walk, node: Node, function: Expr) -> Expr:
     if (types := node.child_by_field_name("type_arguments")) is not None:
         type_arguments(walk, types)
     line, start_line = _lines(function, node)
+    export_by_call(walk, function, arguments)
     if isinstance(function, Attribute):
         assign_by_call(walk, function, arguments, line)
     elif isinstance(function, Name):
         assign_by_helper(walk, function, arguments, line)
     if isinstance(function, Name) and function.id in {"require", "import"}:
         (required_module if function.id == "require" else dynamic_import)(walk, arguments, node)
+    if isinstance(function, Name) and function.id in _AMD:
+        amd_module(walk, function, arguments, line)
     return walk.call(CallExpr(function, line, arguments, start_line=start_line))
 
 
@@ -132,6 +139,9 @@ def _bounded(expr: Expr, levels: int) -> Expr:
         case Collected(values=values) if values:
             bounded = tuple(_bounded(value, levels) for value in values)
             return expr if all(map(is_, bounded, values)) else replace(expr, values=bounded)
+        case Subscript(base=base, index=index):
+            inner = _bounded(base, levels), _bounded(index, levels)
+            return expr if inner[0] is base and inner[1] is index else Subscript(*inner)
         case _:
             return expr
 
@@ -153,7 +163,10 @@ def construct(walk: Walk, node: Node) -> Expr:
 
 def identifier(walk: Walk, node: Node) -> Expr:
     """Return a name as written, `this`, `super` and `import` included."""
-    return walk.name(walk.text(node))
+    text = walk.text(node)
+    if text == "arguments":
+        walk.takes_all_arguments()
+    return walk.name(text)
 
 
 def string(walk: Walk, node: Node) -> Expr:
@@ -193,15 +206,23 @@ def erased(walk: Walk, node: Node) -> Expr:
 
 
 def awaited(walk: Walk, node: Node) -> Expr:
-    """`await x`, `...x`, `yield x` within an expression: `x`."""
+    """Return `x` for `await x`."""
     operand = last_named(node)
     return walk.visit(operand) if operand is not None else UNKNOWN
+
+
+def spread(walk: Walk, node: Node) -> Expr:
+    """Return any element of x for `...x`."""
+    operand = last_named(node)
+    return Subscript(_EACH, walk.value(operand)) if operand is not None else UNKNOWN
 
 
 def yielded(walk: Walk, node: Node) -> Expr:
     """`yield x`: what iterating over the call gives; what it evaluates to is sent from outside."""
     if operand := first_named(node):
-        walk.scope.yields.append(walk.value(operand))
+        value = walk.value(operand)
+        is_delegated = any(child.type == "*" for child in node.children[:2])
+        walk.scope.yields.append(Subscript(_EACH, value) if is_delegated else value)
     return UNKNOWN
 
 
@@ -214,10 +235,22 @@ def binary(walk: Walk, node: Node) -> Expr:
         if right is not None:
             rights.append((operator.type if operator is not None else "", right))
         left = left.child_by_field_name("left")
-    expr = walk.visit(left) if left is not None else UNKNOWN
+    expr = _operand(walk, left) if left is not None else UNKNOWN
     for symbol, operand in reversed(rights):
-        expr = _combined(symbol, expr, walk.visit(operand))
+        expr = _combined(symbol, expr, _operand(walk, operand))
     return expr
+
+
+def _operand(walk: Walk, node: Node) -> Expr:
+    """Visit an operand; a property is read there, by its getter if it has one."""
+    return walk.value(node) if node.type == "member_expression" else walk.visit(node)
+
+
+def statement(walk: Walk, node: Node) -> Expr:
+    """Visit an expression that stands alone."""
+    for child in node.named_children:
+        _operand(walk, child)
+    return UNKNOWN
 
 
 def _combined(operator: str, left: Expr, right: Expr) -> Expr:
@@ -228,6 +261,8 @@ def _combined(operator: str, left: Expr, right: Expr) -> Expr:
             options = (*left.options, right) if isinstance(left, Union) and len(left.options) < 16 else (left, right)
             return Union(options)
         case "+" if isinstance(left, Constant) and left.type in {"str", "template"}:
+            if isinstance(right, Constant) and right.type == left.type == "str" and left.value and right.value:
+                return Constant("str", (left.value + right.value)[:_STRING_LIMIT])
             return Constant("template")
         case "==" | "===" | "!=" | "!==" | "<" | ">" | "<=" | ">=" | "in" | "instanceof":
             return Constant("bool")
@@ -292,6 +327,7 @@ EXPRESSIONS: dict[str, Handler] = {
     **dict.fromkeys(("call_expression", "member_expression", "subscript_expression", "non_null_expression"), chain),
     "instantiation_expression": chain,
     **dict.fromkeys(("identifier", "this", "super", "import", "shorthand_property_identifier"), identifier),
+    "meta_property": identifier,
     "property_identifier": identifier,
     "private_property_identifier": identifier,
     "undefined": _constant("none"),
@@ -304,8 +340,9 @@ EXPRESSIONS: dict[str, Handler] = {
     "template_string": template,
     "new_expression": construct,
     **dict.fromkeys(("parenthesized_expression", "as_expression", "satisfies_expression", "type_assertion"), erased),
+    "expression_statement": statement,
     "await_expression": awaited,
-    "spread_element": awaited,
+    "spread_element": spread,
     "yield_expression": yielded,
     "binary_expression": binary,
     "ternary_expression": ternary,
@@ -323,7 +360,6 @@ EXPRESSIONS: dict[str, Handler] = {
             "statement_identifier",
             "empty_statement",
             "debugger_statement",
-            "meta_property",
             "html_character_reference",
         ),
         nothing,

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from graph.extract.facts import Attribute, Constant, Expr, Import, ImportedName, Name
-from graph.extract.facts import Collection as Collected
+from graph.extract.facts import Attribute, Constant, Expr, Import, ImportedName
 from graph.extract.javascript_walk import UNKNOWN, Handler, Walk, first_named, last_named
 
-__all__ = ["MODULES", "common_export", "dynamic_import", "required_module", "requires"]
+__all__ = ["MODULES", "dynamic_import", "required_module", "requires"]
 
 
 def import_statement(walk: Walk, node: Node) -> Expr:
@@ -238,21 +237,6 @@ def _add_call(walk: Walk, kind: str, arguments: tuple[Expr, ...], node: Node) ->
         walk.imports.append(
             Import(arguments[0].value, kind, line, (), scope=walk.current, is_conditional=conditional, end_line=line)
         )
-
-
-def common_export(walk: Walk, target: Expr, value: Expr) -> None:
-    """Record `exports.x = v`, `module.exports.x = v`, `module.exports = v` (and, for an object, each of its names)."""
-    match target:
-        case Attribute(base=Name(id="module"), name="exports"):
-            walk.exports.append(("=", value))
-            if isinstance(value, Collected):
-                for key, item in zip(value.keys, value.values, strict=False):
-                    if isinstance(key, Constant) and key.type == "str" and key.value:
-                        walk.exports.append((key.value, item))
-        case Attribute(base=Name(id="exports") | Attribute(base=Name(id="module"), name="exports"), name=name):
-            walk.exports.append((name, value))
-        case _:
-            pass
 
 
 MODULES: dict[str, Handler] = {

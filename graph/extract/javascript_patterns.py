@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from graph.extract.facts import Attribute, Constant, Expr, Name, Subscript, Unknown
+from graph.extract.facts import Attribute, Collection, Constant, Expr, Name, Subscript, Union, Unknown
 from graph.extract.javascript_walk import UNKNOWN, Walk, first_named
 from graph.model import NodeKind
 
 __all__ = ["bind", "property_name"]
 
+_REST = Name("<rest>")
 _NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern", "undefined"})
 
 
@@ -56,11 +57,13 @@ def _with_default(walk: Walk, pattern: Node, value: Expr, how: str, *, defines: 
     left, right = pattern.child_by_field_name("left"), pattern.child_by_field_name("right")
     if left is None:
         return
+    default = walk.value(right) if right is not None else UNKNOWN
+    if left.type in {"object_pattern", "array_pattern"} and how == "value" and not isinstance(default, Unknown):
+        bind(walk, left, Union((value, default)), defines=defines)
+        return
     bind(walk, left, value, how, defines=defines)
-    if right is not None:
-        default = walk.value(right)
-        if left.type in _NAMES and not isinstance(default, Constant):
-            walk.assign(walk.name(walk.text(left)), default, left.start_point[0] + 1)
+    if right is not None and left.type in _NAMES and not isinstance(default, Constant):
+        walk.assign(walk.name(walk.text(left)), default, left.start_point[0] + 1)
 
 
 def _object(walk: Walk, pattern: Node, source: Expr, *, defines: bool) -> None:
@@ -104,9 +107,16 @@ def _array(walk: Walk, pattern: Node, source: Expr, *, defines: bool) -> None:
             known = not isinstance(source, Unknown)
             bind(walk, child, Subscript(source, Constant("int", str(position))) if known else UNKNOWN, defines=defines)
         elif child.type == "rest_pattern":
-            bind(walk, child, source, defines=defines)
+            bind(walk, child, _rest(source, position), defines=defines)
         elif child.is_named:
             bind(walk, child, source, f"unpack:{position}", defines=defines)
+
+
+def _rest(source: Expr, position: int) -> Expr:
+    """Return `<rest>[source, position]`: a list of what is left from a position on."""
+    if position == 0 or isinstance(source, Unknown):
+        return source
+    return Subscript(_REST, Collection("tuple", (source, Constant("int", str(position)))))
 
 
 def property_name(walk: Walk, key: Node) -> str:

@@ -13,6 +13,7 @@ from tree_sitter import Node
 from graph.extract.facts import Attribute, ClassRef, Constant, Expr, FunctionRef, Name
 from graph.extract.facts import Collection as Collected
 from graph.extract.javascript_classes import define_class, method
+from graph.extract.javascript_commonjs import common_export
 from graph.extract.javascript_functions import (
     FUNCTIONS,
     define_function,
@@ -20,7 +21,7 @@ from graph.extract.javascript_functions import (
     named_function_expression,
 )
 from graph.extract.javascript_jsdoc import doc_types
-from graph.extract.javascript_modules import common_export, requires
+from graph.extract.javascript_modules import requires
 from graph.extract.javascript_patterns import bind, property_name
 from graph.extract.javascript_types import annotation
 from graph.extract.javascript_walk import UNKNOWN, Extras, Handler, Walk, first_named
@@ -121,7 +122,9 @@ def assignment(walk: Walk, node: Node) -> Expr:
     line = left.start_point[0] + 1
     if left.type in {"object_pattern", "array_pattern"}:
         value = walk.value(right)
+        walk.is_writing = True
         bind(walk, left, value)
+        walk.is_writing = False
         return value
     target = walk.visit(left)
     # `a ??= () => 1` gives a default to something that has a name already.
@@ -130,7 +133,9 @@ def assignment(walk: Walk, node: Node) -> Expr:
     if isinstance(target, Attribute):
         line = target.line
     if not walk.typed and (declared := doc_types(walk.comments.raw_above(node.start_point[0] + 1)).type) is not None:
+        walk.is_writing = True
         walk.assign(target, declared, line, "annotation")
+        walk.is_writing = False
     if name:
         exporting = walk.is_exporting
         walk.is_exporting = walk.current == 0 and _is_common_export(target)
@@ -139,7 +144,9 @@ def assignment(walk: Walk, node: Node) -> Expr:
         walk.is_exporting = exporting
     else:
         value = walk.value(right)
+    walk.is_writing = True
     walk.assign(target, value, node.end_point[0] + 1)
+    walk.is_writing = False
     common_export(walk, target, value)
     return value
 
@@ -230,7 +237,8 @@ class _ObjectLiteral:
             case "shorthand_property_identifier":
                 self._add(walk.text(node), walk.value(node), line)
             case "spread_element":
-                spread = walk.value(node)
+                inner = first_named(node)
+                spread = walk.value(inner) if inner is not None else UNKNOWN
                 self._keys.append(Constant("spread"))
                 self._values.append(spread)
                 self._plain.append(("...", spread, line))

@@ -8,6 +8,7 @@ files, so their order can never matter.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from typing import cast
 
 from graph.extract.facts import Assign, CallExpr, Collection, Expr
 from graph.resolve.bindings import Binding, Bindings
@@ -137,7 +138,9 @@ class EvaluatorCore:
 
     def _is_spent(self, key: Hashable) -> bool:
         """Tell whether a computation is one that the file has no more steps for."""
-        return (isinstance(key, tuple) and key[0] == "returned") or self._steps < -self._lookups
+        if self._steps < -self._lookups:
+            return True
+        return isinstance(key, tuple) and cast("tuple[object, ...]", key)[0] == "returned"
 
     def aside(self, path: str, compute: Callable[[], None]) -> bool:
         """Run a computation over a whole file as if nothing else were open; False when it may not run now.

@@ -7,7 +7,7 @@ from graph.extract.facts import Attribute
 from graph.model import EdgeKind
 from graph.resolve.edges import EdgeCollector
 from graph.resolve.evaluator_javascript import ScriptEvaluator
-from graph.resolve.values import Function, Method, Value
+from graph.resolve.values import Function, Instance, Method, Value
 
 __all__ = ["ScriptEdges"]
 
@@ -24,11 +24,18 @@ class ScriptEdges(EdgeCollector):
         for expr, _ in facts.references:
             if isinstance(expr, Attribute):
                 self._accessor(scope, expr, "property")
+        for call in facts.calls:
+            read = call.function
+            while isinstance(read, Attribute):
+                self._accessor(scope, read, "property", of_classes=False)  # those are references: `_getters`
+                read = read.base
 
-    def _accessor(self, scope: int, expr: Attribute, wanted: str) -> None:
+    def _accessor(self, scope: int, expr: Attribute, wanted: str, *, of_classes: bool = True) -> None:
         if not isinstance(self._evaluator, ScriptEvaluator):
             return
         for value in self._evaluator.evaluate(self._view, scope, expr.base, expr.line):
+            if isinstance(value, Instance) and not of_classes:
+                continue
             for function in self._evaluator.getters(value, expr.name, wanted):
                 key = self.key_of(function)
                 if key:

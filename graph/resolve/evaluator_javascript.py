@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graph.extract.facts import Attribute, CallExpr, ClassRef, Collection, Expr, FunctionRef, Name, Subscript
+from graph.extract.facts import Attribute, CallExpr, ClassRef, Collection, Expr, Name, Subscript
 from graph.extract.facts import Constant as ConstantExpr
 from graph.resolve.core import union
-from graph.resolve.members_javascript import ScriptMembers
+from graph.resolve.handing_javascript import ScriptHanding
+from graph.resolve.members_javascript import INVOKING
 from graph.resolve.values import (
     Class,
     Constant,
@@ -22,39 +23,38 @@ from graph.resolve.values import (
     Values,
 )
 from graph.resolve.views import FileView
-from graph.resolve.world import World
+from graph.resolve.views_javascript import ScriptView
 
 __all__ = ["ScriptEvaluator"]
+
+_WHOLE = -1
+"""The number of a container that a call makes as a whole."""
 
 _MAPPING = frozenset({"map", "flatMap", "reduce", "reduceRight"})
 _SAME = frozenset(
     {
-        "filter", "slice", "concat", "reverse", "sort", "flat", "toSorted", "toReversed", "values", "fill", "with",
+        "filter", "slice", "reverse", "sort", "toSorted", "toReversed", "values", "fill", "with",
         "splice", "catch", "finally", "add", "set", "keys", "copyWithin",
     }
 )  # fmt: skip
 _ELEMENT = frozenset({"find", "findLast", "pop", "shift", "at", "next"})
-_WITH_ELEMENT = frozenset(
-    {
-        "map", "forEach", "filter", "find", "findIndex", "findLast", "findLastIndex", "some", "every", "flatMap",
-        "sort", "toSorted",
-    }
-)  # fmt: skip
 
 
-class ScriptEvaluator(ScriptMembers):
+class ScriptEvaluator(ScriptHanding):
     """Evaluates the expressions of one script file."""
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._containers: dict[int, Collection] = {}
 
     def _evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
         match expr:
+            case Subscript(base=Name(id=mark), index=index) if mark[:1] == "<":
+                return self.marked(view, scope, mark, index, line)
+            case Attribute(base=Name(id="arguments"), name="callee") if isinstance(view, ScriptView):
+                return (Function(view.path, view.this_scope(scope)),)
             case Attribute(base=Name(id="super"), name=name):
                 return union(self.attribute(value, name) for value in self.super_value(view, scope))
-            case Subscript(base=Name(id="<as>"), index=Collection(values=(inner, declared))):
-                return self.types(view, scope, declared, line) or self.evaluate(view, scope, inner, line)
+            case Attribute(base=Name(id="this"), name=name):
+                return super()._evaluate(view, scope, expr, line) or union(
+                    self.below(value, name) for value in self.this(view, scope)
+                )
             case Collection(scope=body) if body >= 0:
                 return (Shape(view.path, body),)
             case ClassRef(scope=body) if view.facts.scopes[body].definition < 0:
@@ -63,11 +63,12 @@ class ScriptEvaluator(ScriptMembers):
                 return super()._evaluate(view, scope, expr, line)
 
     def item(self, value: Value, keys: Values) -> Values:
-        if not isinstance(value, Shape):
+        if not isinstance(value, Shape | Instance):
             return super().item(value, keys)
         wanted = [key.value for key in keys if isinstance(key, Constant) and key.value]
-        if wanted:
-            return union(self.attribute(value, name) for name in wanted)
+        if wanted or isinstance(value, Instance):
+            named = union(self.attribute(value, name) for name in wanted)
+            return named or (self.elements(value) if all(name.isdigit() for name in wanted) else ())
         view = self.view(value.path)
         names = view.bound_names(value.scope) if view.facts.scopes[value.scope].kind != "function" else []
         return union(self.attribute(value, name) for name in names[:40] if name not in ("...", "()"))
@@ -76,44 +77,63 @@ class ScriptEvaluator(ScriptMembers):
 
     def called(self, value: Value, call: CallExpr | None, view: FileView, scope: int) -> Values:
         match value:
-            case Function(path=path, scope=body) if call is not None and call.constructs:
-                return (Shape(path, body),)
+            case Function() if call is not None and call.constructs:
+                return self._constructed(value)
             case Shape() | Instance():
                 signatures = self.attribute(value, "()")
                 return union(self.returned(item) for item in signatures if isinstance(item, Function))
             case _:
                 return super().called(value, call, view, scope)
 
+    def _constructed(self, function: Function) -> Values:
+        """Return what `new F()` gives: an object of its own, unless the function returns another one."""
+        made = (Shape(function.path, function.scope),)
+        if not self.view(function.path).facts.scopes[function.scope].returns:
+            return made
+        kinds = (Function, Class, Instance, Literal, Shape)
+        return tuple(value for value in self.returned(function) if isinstance(value, kinds)) or made
+
     def container_call(self, method: Method, call: CallExpr | None, view: FileView, scope: int) -> Values:
         owner, name = method.owner, method.name
-        if isinstance(owner, Function):
-            return (owner,) if name == "bind" else self.returned(owner)
+        if isinstance(owner, Function) and name in INVOKING:
+            unwrapped = self.unwrapped(method, call) if call is not None else None
+            given = unwrapped[1] if unwrapped is not None else None
+            return (owner,) if name == "bind" else self.called(owner, given, view, scope)
         if name == "then":
             return self._callback_results(call, view, scope) or (owner,)
         if name in _MAPPING:
-            results = self._callback_results(call, view, scope)
-            if name.startswith("reduce"):
-                start = call.arguments[1:2] if call is not None else ()
-                return union([results, *(self.evaluate(view, scope, item, 0) for item in start)])
-            given = union(self.elements(item) for item in results) if name == "flatMap" else results
-            return (Elements("list", given),)
-        if name == "entries":
-            places = tuple(Elements("tuple", (Constant("int", ""), item)) for item in self._contained(owner))
-            return (Elements("list", places),)
-        if name == "values" and isinstance(owner, Elements) and owner.kind == "dict":
-            return (Elements("list", owner.values),)
+            return self._mapped(name, call, view, scope)
+        if name == "concat":
+            others = call.arguments if call is not None else ()
+            return union([(owner,), *(self.evaluate(view, scope, item, 0) for item in others)])
+        return self._of_container(owner, name)
+
+    def _mapped(self, name: str, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        """Return what a method gives that puts together what its callback returns."""
+        results = self._callback_results(call, view, scope)
+        if name.startswith("reduce"):
+            start = call.arguments[1:2] if call is not None else ()
+            return union([results, *(self.evaluate(view, scope, item, 0) for item in start)])
+        given = union(self.elements(item) for item in results) if name == "flatMap" else results
+        return (Elements("list", given),)
+
+    def _of_container(self, owner: Value, name: str) -> Values:
+        """Return what a method gives that only depends on what the container holds."""
         if name in _SAME:
-            return (owner,)
+            is_map = name == "values" and isinstance(owner, Elements) and owner.kind == "dict"
+            return (Elements("list", self.contained(owner)),) if is_map else (owner,)
         if name in _ELEMENT:
             return self.elements(owner)
-        if name == "get":
-            return self._got(owner)
-        return ()
-
-    def _contained(self, owner: Value) -> Values:
-        if isinstance(owner, Elements) and owner.kind == "dict":
-            return owner.values
-        return self.elements(owner)
+        match name:
+            case "entries":
+                places = tuple(Elements("tuple", (Constant("int", ""), item)) for item in self.contained(owner))
+                return (Elements("list", places),)
+            case "flat":
+                return (Elements("list", union(self.elements(item) or (item,) for item in self.elements(owner))),)
+            case "get":
+                return self._got(owner)
+            case _:
+                return ()
 
     def _got(self, owner: Value) -> Values:
         """Return what `map.get(key)` gives: any value that is in the map."""
@@ -133,103 +153,49 @@ class ScriptEvaluator(ScriptMembers):
 
     def container(self, view: FileView, scope: int, call: CallExpr, name: str) -> Values:
         """Return a container that a call makes: `new Map()`, `new Set(items)`, `Array.from(items)`."""
-        made = self.literal(view, scope, self._container_of(call), call.line)
-        if name == "Array.of" or not call.arguments:
+        is_listed = name == "Array.of" or (name == "Array" and len(call.arguments) > 1)
+        written = call.arguments if is_listed else ()
+        made = self.literal(view, scope, self.made_list(call, _WHOLE, written), call.line)
+        if is_listed or not call.arguments:
             return (made,)
         given = self.evaluate(view, scope, call.arguments[0], call.line)
-        return union([(made,), tuple(item for item in given if isinstance(item, Literal | Elements))])
+        if name == "Array.from" and len(call.arguments) > 1:
+            mappers = self.evaluate(view, scope, call.arguments[1], call.line)
+            return (Elements("list", union(self.called(item, None, view, scope) for item in mappers)),)
+        return union([(made,), *(self._taken(value) for value in given)])
+
+    def _taken(self, value: Value) -> Values:
+        """Return a container that has the elements of another value."""
+        if isinstance(value, Literal | Elements):
+            return (value,)
+        found = self.elements(value)
+        return (Elements("list", found),) if found else ()
 
     def made_from(self, view: FileView, scope: int, call: CallExpr) -> Values:
         """Return the object that `Object.create(prototype, descriptors)` makes: it takes over the prototype."""
-        key = id(call)
-        if key not in self._containers:
-            own = {name: value for table in call.arguments[1:2] for name, value in _described(table)}
-            names = tuple(ConstantExpr("str", name) for name in own)
-            values = (*call.arguments[:1], *own.values())
-            self._containers[key] = Collection("object", values, (ConstantExpr("spread"), *names))
-        return (self.literal(view, scope, self._containers[key], call.line),)
+        own = {name: value for table in call.arguments[1:2] for name, value in _described(table)}
+        names = tuple(ConstantExpr("str", name) for name in own)
+        values = (*call.arguments[:1], *own.values())
+        made = self.made(call, _WHOLE, Collection("object", values, (ConstantExpr("spread"), *names)))
+        return (self.literal(view, scope, made, call.line),)
 
-    def _container_of(self, call: CallExpr) -> Collection:
-        key = id(call)
-        if key not in self._containers:
-            self._containers[key] = Collection("list", ())
-        return self._containers[key]
+    def promised_by(self, view: FileView, scope: int, call: CallExpr) -> Values:
+        """Return what `new Promise(executor)` promises: what the executor hands to its first parameter."""
+        executors = self.evaluate(view, scope, call.arguments[0], call.line) if call.arguments else ()
+        return union(self._resolved_in(item) for item in executors if isinstance(item, Function))
 
-    # -- what is handed over ----------------------------------------------------------------------------------------
-
-    def passed(self, view: FileView, scope: int, call: CallExpr) -> Iterator[tuple[Function, int, Values]]:
-        """Give what a call hands to functions that are not called by name there.
-
-        Callbacks of arrays and promises get elements, `f.call(this, x)` passes x, and a function in the place of a
-        parameter with a declared function type gets what that type promises.
-        """
-        for value in self.evaluate(view, scope, call.function, call.line):
-            match value:
-                case Method(owner=Function() as function, name=name):
-                    for index, item in enumerate(call.arguments[1:] if name != "apply" else ()):
-                        yield function, index, self.evaluate(view, scope, item, call.line)
-                case Method(owner=owner, name=name):
-                    yield from self._to_callbacks(view, scope, call, owner, name)
-                case Function() | Class():
-                    yield from self._promised_to(view, scope, call, value)
-                case _:
-                    pass
-
-    def _to_callbacks(
-        self, view: FileView, scope: int, call: CallExpr, owner: Value, name: str
-    ) -> Iterator[tuple[Function, int, Values]]:
-        if not call.arguments:
-            return
-        functions = self.evaluate(view, scope, call.arguments[0], call.line)
-        for function in functions:
-            if not isinstance(function, Function):
-                continue
-            if name == "then":
-                yield function, 0, (owner,)
-            elif name in _WITH_ELEMENT:
-                yield function, 0, self._contained(owner)
-                if name in ("sort", "toSorted"):
-                    yield function, 1, self._contained(owner)
-            elif name in ("reduce", "reduceRight"):
-                yield function, 1, self._contained(owner)
-                for start in call.arguments[1:2]:
-                    yield function, 0, self.evaluate(view, scope, start, call.line)
-
-    def _promised_to(
-        self, view: FileView, scope: int, call: CallExpr, callee: Function | Class
-    ) -> Iterator[tuple[Function, int, Values]]:
-        if not any(isinstance(item, FunctionRef | Name) for item in call.arguments):
-            return
-        for function in self._runs(callee):
-            parameters = self.view(function.path).parameters(function.scope)
-            for place, item in enumerate(call.arguments):
-                index = min(place, len(parameters) - 1)
-                if not isinstance(item, FunctionRef | Name) or index < 0 or parameters[index].annotation is None:
-                    continue
-                promises = self.parameter(self.view(function.path), function.scope, index)
-                if parameters[index].kind == "rest":
-                    promises = union(self.elements(value) for value in promises)
-                for handed in self.evaluate(view, scope, item, call.line):
-                    if isinstance(handed, Function):
-                        yield from self._each_parameter(handed, promises)
-
-    def _runs(self, callee: Function | Class) -> Iterator[Function]:
-        if isinstance(callee, Function):
-            yield callee
-            return
-        for item in self.attribute(Instance(callee.path, callee.index), "constructor"):
-            if isinstance(item, Function):
-                yield item
-        for item in self.member(callee, "constructor"):
-            if isinstance(item, Function):
-                yield item
-
-    def _each_parameter(self, handed: Function, promises: Values) -> Iterator[tuple[Function, int, Values]]:
-        for index, parameter in enumerate(self.view(handed.path).parameters(handed.scope)):
-            if parameter.annotation is None:
-                given = union(self.parameter_of(value, index) for value in promises)
-                if given:
-                    yield handed, index, given
+    def _resolved_in(self, executor: Function) -> Values:
+        view = self.view(executor.path)
+        parameters = view.parameters(executor.scope)
+        if not parameters:
+            return ()
+        resolve = Name(parameters[0].name)
+        return union(
+            self.evaluate(view, number, call.arguments[0], call.line)
+            for number in view.scopes_within(executor.scope)
+            for call in view.facts.scopes[number].calls
+            if call.function == resolve and call.arguments
+        )
 
 
 def _described(table: Expr) -> Iterator[tuple[str, Expr]]:

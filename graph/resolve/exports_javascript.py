@@ -57,7 +57,14 @@ def _exported(evaluator: ScriptTypes, path: str, name: str) -> Values:
         target = target_of_import(evaluator, view, item)
         return _part(evaluator, target, imported.name)
     found = _from_stars(evaluator, view, name) if name != "default" else ()
-    return found or _of_whole(evaluator, view, name)
+    return found or _of_whole(evaluator, view, name) or _copied(evaluator, view, name)
+
+
+def _copied(evaluator: ScriptTypes, view: ScriptView, name: str) -> Values:
+    """Return an export that was copied from another module or object: `Object.assign(exports, other)`."""
+    sources = [expr for public, expr in view.facts.exports if public == "..."] if name != "default" else []
+    values = union(evaluator.evaluate(view, 0, expr, 0) for expr in sources)
+    return union(evaluator.attribute(value, name) for value in values if value != Module(view.path))
 
 
 def _is_declared_export(view: ScriptView, name: str) -> bool:

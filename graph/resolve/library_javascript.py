@@ -36,7 +36,7 @@ PRIMITIVES = frozenset(
 
 PASSING_FIRST = frozenset(
     {
-        "Object.freeze", "Object.fromEntries", "Object.preventExtensions", "Object.seal",
+        "Object", "Object.freeze", "Object.fromEntries", "Object.preventExtensions", "Object.seal",
         "Object.setPrototypeOf", "Promise.resolve", "structuredClone", "Promise.all", "Promise.allSettled",
     }
 )  # fmt: skip

@@ -3,7 +3,7 @@
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from graph.extract.facts import Assign, Attribute, CallExpr, Expr, Name
+from graph.extract.facts import Assign, Attribute, CallExpr, Expr, Name, Subscript, Union
 from graph.extract.facts import Constant as ConstantExpr
 from graph.resolve.core import union
 from graph.resolve.types_javascript import ScriptTypes
@@ -24,16 +24,29 @@ from graph.resolve.values import (
 )
 from graph.resolve.views import FileView
 from graph.resolve.views_javascript import ScriptView
+from graph.resolve.world import World
 
-__all__ = ["ScriptMembers"]
+__all__ = ["INVOKING", "ScriptMembers"]
 
 _PROMISE = frozenset({"then", "catch", "finally"})
-_INVOKING = frozenset({"call", "apply", "bind"})
+INVOKING = frozenset({"call", "apply", "bind"})
+"""Methods of functions that call them, now or later."""
 _MAX_INSERTED = 40
+_MAX_KEYED = 400
+_MAX_PROTOTYPES = 8
 
 
 class ScriptMembers(ScriptTypes):
     """What stands behind a dot."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._keyed: dict[str, dict[str, list[tuple[int, Assign]]]] = {}
+        """By file and key: what is assigned by keys that are known."""
+
+    def forget(self) -> None:
+        super().forget()
+        self._keyed.clear()
 
     def attribute(self, value: Value, name: str) -> Values:
         found = self._own_attribute(value, name)
@@ -54,12 +67,73 @@ class ScriptMembers(ScriptTypes):
                 prototypes = self.hung(value, "__proto__")
             case _:
                 return ()
-        return union(
+        inherited = union(
             self.attribute(item, name) for item in prototypes if item != value and not isinstance(item, Method)
         )
+        return inherited or self._tabled(value, name)
+
+    def below(self, value: Value, name: str) -> Values:
+        """Return a member of the objects of the same file that inherit from an object, which `this` may be in it."""
+        view = self._home(value) if isinstance(value, Shape) else None
+        if view is None or not view.attributes.get("__proto__"):
+            return ()
+        return self.guarded(("below", value, name), lambda: self._below(view, value, name))
+
+    def _below(self, view: ScriptView, value: Value, name: str) -> Values:
+        found: list[Values] = []
+        for scope, assign in view.attributes["__proto__"][:_MAX_INSERTED]:
+            base = assign.target.base if isinstance(assign.target, Attribute) else None
+            if base is not None and value in self.evaluate(view, scope, assign.value, assign.line):
+                heirs = self.evaluate(view, scope, base, assign.line)
+                found += [self._own_attribute(heir, name) for heir in heirs if heir != value]
+        return union(found)
+
+    def _tabled(self, value: Value, name: str) -> Values:
+        """Return a property that a table of descriptors gave to an object: `Object.defineProperties(o, table)`."""
+        tables = self._own_attribute(value, "<described>") if isinstance(value, Shape | Literal) else ()
+        described = union(self._own_attribute(table, name) for table in tables)
+        return union(self._own_attribute(item, "value") for item in described)
 
     def getters(self, value: Value, name: str, wanted: str) -> list[Function]:
         """Return the accessors (`property` or `setter`) that reading or writing `value.name` runs."""
+        return self._declared_accessors(value, name, wanted) or self._described_accessors(value, name, wanted)
+
+    def _described_accessors(self, value: Value, name: str, wanted: str) -> list[Function]:
+        """Return the accessors that a descriptor gave to a property of a value, or of what it inherits from."""
+        how = "getter" if wanted == "property" else wanted
+        found: list[Function] = []
+        pending = [value, *self._above(value)]
+        for owner in pending[:_MAX_PROTOTYPES]:
+            view = self._home(owner)
+            assigns = [pair for pair in self._placed(view, name) if pair[1].how == how] if view is not None else []
+            for scope, assign in assigns[:_MAX_INSERTED] if view is not None else ():
+                if view is not None and self._is_target(view, scope, assign, owner):
+                    values = self.evaluate(view, scope, assign.value, assign.line)
+                    found += [item for item in values if isinstance(item, Function)]
+        return found
+
+    def _above(self, value: Value) -> Values:
+        """Return what a value inherits from directly: prototypes that were set, instances of the bases of a class."""
+        match value:
+            case Instance(path=path, index=index):
+                return tuple(Instance(item.path, item.index) for item in self.ancestors(Class(path, index))[1:])
+            case Shape() | Literal() | Function():
+                return self._own_attribute(value, "__proto__")
+            case _:
+                return ()
+
+    def _home(self, owner: Value) -> ScriptView | None:
+        """Return the file that makes a value, which is where its properties are assigned."""
+        match owner:
+            case Function(path=path) | Class(path=path) | Instance(path=path) | Shape(path=path):
+                view: FileView | None = self.view(path)
+            case Literal():
+                view = self.literal_of(owner)[0]
+            case _:
+                view = None
+        return view if isinstance(view, ScriptView) else None
+
+    def _declared_accessors(self, value: Value, name: str, wanted: str) -> list[Function]:
         if isinstance(value, Instance | Class):
             owners = [
                 (item.path, self.view(item.path).facts.definitions[item.index].scope)
@@ -86,7 +160,7 @@ class ScriptMembers(ScriptTypes):
 
     def _own_attribute(self, value: Value, name: str) -> Values:
         match value:
-            case Function() if name in _INVOKING:
+            case Function() if name in INVOKING:
                 return (Method(value, name),)
             case Function(path=path, scope=scope) if name == "prototype":
                 return (Shape(path, scope),)
@@ -115,10 +189,11 @@ class ScriptMembers(ScriptTypes):
 
     def _literal_member(self, value: Literal, name: str) -> Values:
         view, _, expr, _ = self.literal_of(value)
-        if not expr.keys and not view.attributes.get(name):
+        assigns = self._placed(view, name)
+        if not expr.keys and not assigns:
             return ()
         written = self.item(value, (Constant("str", name),)) if expr.keys else ()
-        if isinstance(view, ScriptView) and (assigns := view.attributes.get(name)):
+        if isinstance(view, ScriptView) and assigns:
             key = ("literal hung", value, name)
             written = union([self.guarded(key, lambda: self._assigned_to(view, value, assigns)), written])
         return written or self.guarded(("spread", value, name), lambda: self._spread_into(value, name))
@@ -176,20 +251,46 @@ class ScriptMembers(ScriptTypes):
         if not path:
             return ()
         view = self.view(path)
-        assigns = view.attributes.get(name)
+        assigns = self._placed(view, name)
         if not assigns:
             return ()
         return self.guarded(("hung", owner, name), lambda: self._assigned_to(view, owner, assigns))
 
+    def _placed(self, view: FileView, name: str) -> list[tuple[int, Assign]]:
+        """Return the assignments of a file to a property of this name, whoever owns it: `a.name = x`, `a[key] = x`."""
+        keyed = self._keyed_assigns(view).get(name) if view.items else None
+        return [*view.attributes.get(name, ()), *keyed] if keyed else view.attributes.get(name, [])
+
+    def _keyed_assigns(self, view: FileView) -> dict[str, list[tuple[int, Assign]]]:
+        """Return what a file assigns by keys whose values are known, by key."""
+        if view.path not in self._keyed:
+            self.aside(view.path, lambda: self._sort_keys(view))
+        return self._keyed.get(view.path, {})
+
+    def _sort_keys(self, view: FileView) -> None:
+        found: dict[str, list[tuple[int, Assign]]] = {}
+        pairs = [pair for pairs in view.items.values() for pair in pairs]
+        for scope, assign in pairs[:_MAX_KEYED]:
+            index = assign.target.index if isinstance(assign.target, Subscript) else None
+            if index is None or (isinstance(index, ConstantExpr) and index.type != "str"):
+                continue
+            for key in self.evaluate(view, scope, index, assign.line):
+                if isinstance(key, Constant) and key.type == "str" and key.value:
+                    found.setdefault(key.value, []).append((scope, assign))
+        self._keyed[view.path] = found
+
     def _assigned_to(self, view: FileView, owner: Value, assigns: list[tuple[int, Assign]]) -> Values:
-        found: list[Values] = []
-        for scope, assign in assigns[:_MAX_INSERTED]:
-            base = assign.target.base if isinstance(assign.target, Attribute) else None
-            if isinstance(base, Name | Attribute) and self._is_one_of(
-                owner, self.evaluate(view, scope, base, assign.line)
-            ):
-                found.append(self.assigned(view, scope, assign))
-        return union(found)
+        return union(
+            self.assigned(view, scope, assign)
+            for scope, assign in assigns[:_MAX_INSERTED]
+            if self._is_target(view, scope, assign, owner)
+        )
+
+    def _is_target(self, view: FileView, scope: int, assign: Assign, owner: Value) -> bool:
+        base = assign.target.base if isinstance(assign.target, Attribute | Subscript) else None
+        return isinstance(base, Name | Attribute | CallExpr | Subscript) and self._is_one_of(
+            owner, self.evaluate(view, scope, base, assign.line)
+        )
 
     def _is_one_of(self, owner: Value, values: Values) -> bool:
         if isinstance(owner, Function):
@@ -214,7 +315,9 @@ class ScriptMembers(ScriptTypes):
     def _inserted(self, view: ScriptView, value: Literal) -> Values:
         found: list[Values] = []
         for scope, base, call, method in view.inserted[: _MAX_INSERTED * 4]:
-            if isinstance(base, Name | Attribute) and value in self.evaluate(view, scope, base, call.line):
+            if isinstance(base, Name | Attribute | Subscript | Union) and value in self.evaluate(
+                view, scope, base, call.line
+            ):
                 found += [self.evaluate(view, scope, item, call.line) for item in _items(call, method)]
         return union(found)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from graph.extract.facts import Assign, Expr
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding, Bindings
+from graph.resolve.calls import argument_of
 from graph.resolve.core import union
 from graph.resolve.evaluator import Evaluator
 from graph.resolve.values import (
@@ -23,7 +24,10 @@ from graph.resolve.values import (
 from graph.resolve.views import FileView
 from graph.resolve.views_javascript import ScriptView
 
-__all__ = ["ScriptNames"]
+__all__ = ["THIS", "ScriptNames"]
+
+THIS = -1
+"""The place of `this` among the parameters that calls hand something to."""
 
 _HIDDEN = frozenset({"class", "object"})
 
@@ -43,10 +47,26 @@ class ScriptNames(Evaluator):
             return self.this(view, scope)
         if name == "super":
             return self.super_class(view, scope)
+        if name == "new.target":
+            return tuple(Class(item.path, item.index) for item in self.this(view, scope) if isinstance(item, Instance))
         found = super().name(view, scope, name, line)
-        if not found and name in ("module", "exports") and self.find(view, scope, name) is None:
-            return (Module(view.path),)
-        return found
+        return found or self._further_out(view, scope, name)
+
+    def _further_out(self, view: FileView, scope: int, name: str) -> Values:
+        """Return what a name means that its scope only tests the type of, or that every CommonJS module has."""
+        place = self.find(view, scope, name)
+        if place is None:
+            return (Module(view.path),) if name in ("module", "exports") else ()
+        bindings = view.bindings(place[0], name)
+        if bindings is None or bindings.values or bindings.declared or place[0] == 0:
+            return ()
+        return self.name(view, view.facts.scopes[place[0]].parent, name, 0)
+
+    def assigned(self, view: FileView, scope: int, assign: Assign) -> Values:
+        if assign.how == "getter":
+            given = self.evaluate(view, scope, assign.value, assign.line)
+            return union(self.called(value, None, view, scope) for value in given)
+        return () if assign.how == "setter" else super().assigned(view, scope, assign)
 
     def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
         scopes = view.facts.scopes
@@ -104,18 +124,19 @@ class ScriptNames(Evaluator):
         if number in view.this_given:
             at, given = view.this_given[number]
             return self.evaluate(view, at, given, 0)
+        handed = self.flows.get((view.path, number, THIS), ())
         if number in view.assigned_to:
-            at, target = view.assigned_to[number]
-            owners = self.evaluate(view, at, target.base, target.line)
-            return owners or (Shape(view.path, number),)
-        return (Shape(view.path, number),)
+            at, target, line = view.assigned_to[number]
+            owners = self.evaluate(view, at, target, line)
+            return union([owners, handed]) or (Shape(view.path, number),)
+        return union([(Shape(view.path, number),), handed])
 
     def _described(self, view: ScriptView, number: int) -> Values:
         """Return what `this` is in a function of a descriptor: the object that gets the property."""
         if number not in view.assigned_to:
             return ()
-        at, target = view.assigned_to[number]
-        return self.evaluate(view, at, target.base, target.line)
+        at, target, line = view.assigned_to[number]
+        return self.evaluate(view, at, target, line)
 
     def super_class(self, view: FileView, scope: int) -> Values:
         """Return the class that a call of `super` constructs."""
@@ -144,8 +165,8 @@ class ScriptNames(Evaluator):
         definition = view.definition_of(scope)
         line = definition.start_line if definition else 0
         declared = self.types(view, outer, parameter.annotation, line) if parameter.annotation is not None else ()
-        if parameter.kind == "rest":
-            return declared or (Elements("list", self.flows.get((view.path, scope, index), ())),)
+        if parameter.kind in ("rest", "all"):
+            return declared or self.flows.get((view.path, scope, index)) or (Elements("list", ()),)
         if declared:
             handed = self.flows.get((view.path, scope, index), ())
             return union([declared, _functions(handed)]) if _functions(declared) else declared
@@ -154,7 +175,17 @@ class ScriptNames(Evaluator):
             return promised
         handed = self.flows.get((view.path, scope, index), ())
         default = self.evaluate(view, scope, parameter.default, line) if parameter.default is not None else ()
-        return union([handed, default, (ParameterOf(view.path, scope, index),)])
+        return union(
+            [self._given_at_once(view, scope, index), handed, default, (ParameterOf(view.path, scope, index),)]
+        )
+
+    def _given_at_once(self, view: FileView, scope: int, index: int) -> Values:
+        """Return the argument of a function that is called where it is written; other files see it too."""
+        if not isinstance(view, ScriptView) or scope not in view.immediate:
+            return ()
+        at, call = view.immediate[scope]
+        given = argument_of(view, Function(view.path, scope), index, call)
+        return self.evaluate(view, at, given, call.line) if given is not None else ()
 
     def promised(self, view: FileView, scope: int, index: int) -> Values:
         """Return what the declared type of the place where a function stands promises of its parameter."""

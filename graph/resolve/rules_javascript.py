@@ -11,7 +11,7 @@ from graph.resolve.core import union
 from graph.resolve.languages import ModuleTarget
 from graph.resolve.library_javascript import CALLING, GLOBALS, LISTS, MAPS, PASSING_FIRST, TIMERS, TRANSPARENT
 from graph.resolve.modules_javascript import ScriptModules
-from graph.resolve.values import Constant, Elements, External, Instance, Literal, Module, Package, Shape, Value, Values
+from graph.resolve.values import Constant, Elements, External, Literal, Module, Package, Shape, Value, Values
 
 if TYPE_CHECKING:
     from graph.resolve.core import EvaluatorCore
@@ -93,8 +93,8 @@ class ScriptRules:
         if name in PASSING_FIRST:
             return argument(0)
         match name:
-            case "Object.create" if call.arguments:
-                return union([_scripts(evaluator).made_from(view, scope, call), argument(0)])
+            case "Promise" | "Object.create" if call.arguments:
+                return self._made(_scripts(evaluator), name, call, view, scope)
             case "Object.assign":
                 return union(argument(place) for place in range(min(len(call.arguments), 6)))
             case "Object.values":
@@ -110,6 +110,12 @@ class ScriptRules:
                 return union(evaluator.elements(value) for value in argument(0))
             case _:
                 return (External(f"{name}()"),)
+
+    def _made(self, scripts: ScriptEvaluator, name: str, call: CallExpr, view: FileView, scope: int) -> Values:
+        if name == "Promise":
+            return scripts.promised_by(view, scope, call) or (External("Promise()"),)
+        prototype = scripts.evaluate(view, scope, call.arguments[0], call.line)
+        return union([scripts.made_from(view, scope, call), prototype])
 
     def _loaded(self, evaluator: EvaluatorCore, call: CallExpr, view: FileView) -> Values:
         from graph.resolve.exports_javascript import module_value
@@ -127,7 +133,7 @@ class ScriptRules:
 
     def callbacks(self, name: str, call: CallExpr) -> tuple[Expr, ...]:
         last = name.rsplit(".", 1)[-1]
-        if last in TIMERS or name == "Promise":
+        if last in TIMERS or name in ("Promise", "Reflect.apply"):
             return call.arguments[:1]
         if last in CALLING:
             return call.arguments[:2] if last == "then" else call.arguments[:1]
@@ -136,9 +142,7 @@ class ScriptRules:
         return ()
 
     def special_calls(self, evaluator: EvaluatorCore, value: Value, how: str) -> Values:
-        if how != "iterate" or not isinstance(value, Instance):
-            return ()
-        return evaluator.attribute(value, "[Symbol.iterator]") or evaluator.attribute(value, "[Symbol.asyncIterator]")
+        return _scripts(evaluator).iterating(value) if how == "iterate" else ()
 
     def external_type(self, evaluator: EvaluatorCore, name: str, arguments: tuple[Values, ...]) -> Values | None:
         first = arguments[0] if arguments else ()

@@ -3,7 +3,9 @@
 # ruff: noqa: D102 - described once, in the class this one extends
 from __future__ import annotations
 
-from graph.extract.facts import Attribute, CallExpr, Expr, Facts, FunctionRef, Import, ImportedName
+from msgspec.structs import replace
+
+from graph.extract.facts import Attribute, CallExpr, Expr, Facts, FunctionRef, Import, ImportedName, Subscript
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding
 from graph.resolve.languages import LanguageRules
@@ -23,6 +25,8 @@ class ScriptView(FileView):
         "assigned_to",
         "declared",
         "export_stars",
+        "has_setters",
+        "immediate",
         "inserted",
         "reexports",
         "returned_by",
@@ -34,10 +38,13 @@ class ScriptView(FileView):
         """By scope, then name: the definitions that name a type."""
         self.export_stars: list[Import] = []
         self.reexports: dict[str, tuple[Import, ImportedName]] = {}
-        self.assigned_to: dict[int, tuple[int, Attribute]] = {}
-        """By the scope of a function: the scope in which, and the property to which it is assigned."""
+        self.assigned_to: dict[int, tuple[int, Expr, int]] = {}
+        """By the scope of a function: where it is assigned to a property (scope, line), and whose property it is."""
+        self.has_setters = any("setter" in definition.modifiers for definition in facts.definitions)
         self.returned_by: dict[int, int] = {}
         """By the scope of a function: the function that returns it."""
+        self.immediate: dict[int, tuple[int, CallExpr]] = {}
+        """By the scope of a function that is called where it is written: the scope of that call, and the call."""
         self.inserted: list[tuple[int, Expr, CallExpr, str]] = []
         """Calls that put something into a container: (scope, container, call, method)."""
         self.declared: dict[int, tuple[int, Expr]] = {}
@@ -46,6 +53,32 @@ class ScriptView(FileView):
         """By the scope of a function: what it is called on, by `xs.map(f, thisArg)` or `f.bind(thisArg)`."""
         super().__init__(path, facts, rules)
         self._index_functions()
+
+    def binding_scope(self, scope: int, name: str) -> int:
+        facts = self.facts.scopes[scope]
+        if name in facts.nonlocals:
+            number = facts.parent
+            while number > 0:
+                if self.facts.scopes[number].kind not in ("class", "object") and name in self._found[number]:
+                    return number
+                number = self.facts.scopes[number].parent
+        return 0 if name in facts.globals or name in facts.nonlocals else scope
+
+    def _add(self, scope: int, name: str, binding: Binding) -> None:
+        place = self.binding_scope(scope, name)
+        if place != scope:
+            if self._replaces_itself(place, scope, name):
+                return
+            binding = replace(binding, flow=3)
+        self._found[place].setdefault(name, []).append(binding)
+
+    def _replaces_itself(self, place: int, scope: int, name: str) -> bool:
+        """Tell whether a function puts another one in its own place: `f = () => result` inside of f; f leads to it."""
+        own = [item.definition for item in self._found[place].get(name, ()) if item.definition >= 0]
+        bodies = {self.facts.definitions[index].scope for index in own}
+        while scope > 0 and scope not in bodies:
+            scope = self.facts.scopes[scope].parent
+        return scope > 0
 
     def _bind_definitions(self) -> None:
         for index, definition in enumerate(self.facts.definitions):
@@ -75,22 +108,16 @@ class ScriptView(FileView):
                 if isinstance(value, FunctionRef):
                     self.returned_by.setdefault(value.scope, number)
             for assign in scope.assigns:
-                if isinstance(assign.target, Attribute) and (given := self._function_in(assign.value)) is not None:
-                    self.assigned_to[given.scope] = (number, assign.target)
+                if isinstance(assign.target, Attribute | Subscript) and isinstance(assign.value, FunctionRef):
+                    self.assigned_to[assign.value.scope] = (number, assign.target.base, assign.line)
+                if assign.how == "setter":
+                    self.has_setters = True
             for call in scope.calls:
                 function = call.function
+                if isinstance(function, FunctionRef):
+                    self.immediate[function.scope] = (number, call)
                 if isinstance(function, Attribute) and call.arguments:
                     self._index_method_call(number, function, call)
-
-    def _function_in(self, value: Expr) -> FunctionRef | None:
-        """Return the function that a property becomes, or the getter of it in a descriptor `{get: function () {}}`."""
-        if isinstance(value, FunctionRef):
-            return value
-        getter = value.function if isinstance(value, CallExpr) else None
-        if not isinstance(getter, FunctionRef):
-            return None
-        parent = self.facts.scopes[getter.scope].parent
-        return getter if parent >= 0 and self.facts.scopes[parent].kind == "object" else None
 
     def _index_method_call(self, number: int, function: Attribute, call: CallExpr) -> None:
         first = call.arguments[0]
