@@ -1,34 +1,26 @@
-"""First-token times of a long preamble, strict and fast, beside llama-server where there is one.
+"""First-token times of a long preamble over HTTP, strict and fast, beside llama-server where there is one.
 
-    python tests/bench/engine_cache.py MODEL.gguf [--llama-server PATH] [--turns 6] [--preamble-tokens 2000]
+    python tests/bench/engine_cache.py MODEL.gguf [--llama-server PATH] [--rounds 3] [--preamble-tokens 2000] [--tools]
+    python tests/bench/engine_cache.py MODEL.gguf --hybrid [--llama-server PATH] ...
 
-Four cases on one preamble: cold, another question, a second turn, and the first question after a restart; then a
-dialogue of several turns, with how often greedy text differs between strict and fast. All run one after the other on
-the same machine; llama-server runs with its defaults but for the window, the threads and one slot.
+Each round has a preamble of its own and three cases: cold, a second turn, another question on the same preamble. Then a
+dialogue of several turns with how often greedy text differs between strict and fast, and the first question after a
+restart. The servers take turns at every case, so that a machine that others use disturbs all alike; the best round
+counts, and the processor time beside it. llama-server runs with its defaults but for window, threads and one slot.
+With `--tools` the preamble is sixteen tools that each server renders in its own way. `--hybrid` measures a model of
+random weights with the vocabulary of the named one, recurrent in three layers of four, so that nobody can go back.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
-import os
-import socket
-import subprocess
 import tempfile
-import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 
-import httpx
+from engine_servers import LlamaServer, Roteiro, Said, Server, Turns, chat
+from hybrid_model import make_hybrid
 
-from serve.engine.local import LocalEngine
-from serve.engine.local.machine import physical_cores
-from serve.events import Finished, Text
-from serve.settings import EngineSettings
-from serve.turns import GenerationRequest, Message, Mode, Role, Sampling
-
-ANSWER_TOKENS = 64
+CASES = ("cold", "second turn", "another question")
 QUESTIONS = (
     "Which tool reads a file, and what does it need?",
     "How do I search for a function by name?",
@@ -37,149 +29,141 @@ QUESTIONS = (
     "Name the tools that change something.",
     "Summarise what we said so far.",
 )
-Turns = list[tuple[str, str]]
+NOUN = "the files of the repository and tells what it found there, newest first, with the line numbers"
 
 
-def preamble(tokens: int) -> str:
-    """Return a system text of about so many tokens: tools as signatures with descriptions."""
+def preamble(tokens: int, number: int) -> str:
+    """Return a system text of about so many tokens that begins like no other: tools with their descriptions."""
     line = (
-        "- tool_{0}(path: str, query?: str, limit?: int 1..{0}0) - Looks at the files of the repository and tells what"
+        f"- tool_{{0}}(path: str, query?: str, limit?: int 1..{{0}}0) - Looks at {NOUN} and a short piece of the text"
     )
-    line += " it found there, newest first, with the line numbers and a short piece of the text around each of them.\n"
-    return "You help with code. These tools exist:\n" + "".join(line.format(n) for n in range(1, tokens // 58 + 1))
+    lines = (line.format(n) + " around each of them.\n" for n in range(1, tokens // 58 + 1))
+    return f"{number}. You help with code. These tools exist:\n" + "".join(lines)
 
 
-class Ours:
-    """A local engine in one cache mode."""
-
-    def __init__(self, model: Path, mode: str, folder: Path) -> None:
-        self.name = f"roteiro {mode}"
-        self._make = lambda: LocalEngine(model, "m", EngineSettings(cache_mode=mode), cache_folder=folder)
-
-    async def start(self) -> None:
-        """Load the model."""
-        self.engine = self._make()
-        await self.engine.start()
-
-    async def stop(self) -> None:
-        """End the worker."""
-        await self.engine.close()
-
-    async def ask(self, system: str, turns: Turns) -> tuple[float, str, dict[str, int]]:
-        """Return the first-token time in seconds, the answer, and its usage."""
-        roles = {"user": Role.USER, "assistant": Role.ASSISTANT}
-        messages = (Message(role=Role.SYSTEM, content=system), *(Message(role=roles[r], content=t) for r, t in turns))
-        sampling = Sampling(max_tokens=ANSWER_TOKENS, temperature=0.0)
-        request = GenerationRequest(id="b", model="m", mode=Mode.GENERAL, messages=messages, sampling=sampling)
-        begun, first, said, usage = time.perf_counter(), 0.0, "", {}
-        async for event in self.engine.generate(request):
-            if isinstance(event, Text):
-                first = first or time.perf_counter() - begun
-                said += event.text
-            if isinstance(event, Finished):
-                usage = {"prompt": event.usage.prompt_tokens, "cached": event.usage.cached_tokens}
-        return first, said, usage
+def tools(number: int) -> list[dict]:
+    """Return sixteen tools that no other round has, about 2,000 tokens in the words of a template."""
+    names = {"path": "string", "query": "string", "limit": "integer", "kind": "string"}
+    properties = {name: {"type": kind, "description": f"The {name} to look at"} for name, kind in names.items()}
+    schema = {"type": "object", "properties": properties, "required": ["path"], "additionalProperties": False}
+    return [
+        {
+            "type": "function",
+            "function": {"name": f"tool_{number}_{n}", "description": f"Looks at {NOUN}.", "parameters": schema},
+        }
+        for n in range(16)
+    ]
 
 
-class LlamaServer:
-    """llama-server as its own process."""
+class Preamble:
+    """What all requests of a round begin with."""
 
-    def __init__(self, binary: Path, model: Path) -> None:
-        self.name = "llama-server"
-        self._binary, self._model = binary, model
+    def __init__(self, given: argparse.Namespace, number: int) -> None:
+        if given.tools:
+            self._fields = {"system": "You help with code.", "tools": tools(number)}
+        else:
+            self._fields = {"system": preamble(given.preamble_tokens, number)}
 
-    async def start(self) -> None:
-        """Start it and wait until it is ready."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        command = [str(self._binary), "-m", str(self._model), "-c", "8192", "-t", str(physical_cores()), "-np", "1"]
-        environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
-        self._process = subprocess.Popen(  # noqa: ASYNC220 - nothing else runs in this loop
-            [*command, "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+    def ask(self, server: Server, dialogue: Turns) -> Said:
+        """Return the answer to the last turn of a dialogue after this preamble."""
+        return chat(server, dialogue, **self._fields)
+
+
+def rounds(servers: list[Server], given: argparse.Namespace) -> dict[tuple[str, str], list[Said]]:
+    """Return what each server said in each case, a round after the other."""
+    found: dict[tuple[str, str], list[Said]] = {(s.name, case): [] for s in servers for case in CASES}
+    for number in range(given.rounds):
+        head = Preamble(given, number)
+        turns = servers[number % len(servers) :] + servers[: number % len(servers)]
+        for case in CASES:
+            for server in turns:
+                dialogue: Turns = [("user", QUESTIONS[0])]
+                if case == "second turn":
+                    dialogue += [("assistant", found[server.name, "cold"][-1].text), ("user", QUESTIONS[1])]
+                elif case == "another question":
+                    dialogue = [("user", QUESTIONS[2])]
+                found[server.name, case].append(head.ask(server, dialogue))
+    return found
+
+
+def dialogue(servers: list[Server], given: argparse.Namespace) -> dict[str, list[Said]]:
+    """Return what each server said in a dialogue of several turns."""
+    head = Preamble(given, 0)
+    found: dict[str, list[Said]] = {server.name: [] for server in servers}
+    for number in range(given.turns):
+        for server in servers:
+            turns: Turns = []
+            for before, said in enumerate(found[server.name]):
+                turns += [("user", QUESTIONS[before % len(QUESTIONS)]), ("assistant", said.text)]
+            found[server.name].append(head.ask(server, [*turns, ("user", QUESTIONS[number % len(QUESTIONS)])]))
+    return found
+
+
+def restarts(servers: list[Server], given: argparse.Namespace) -> dict[str, list[Said]]:
+    """Return what each server says first after each of some restarts, on a preamble that it knew."""
+    found: dict[str, list[Said]] = {server.name: [] for server in servers}
+    for server in servers:
+        for _ in range(given.rounds if isinstance(server, Roteiro) else 1):
+            server.stop()
+            server.start()
+            found[server.name].append(Preamble(given, 0).ask(server, [("user", QUESTIONS[3])]))
+    return found
+
+
+def show(case: str, said: dict[str, list[Said]]) -> None:
+    """Print the best of each server, and how they stand to llama-server."""
+    best = {name: min(some, key=lambda one: one.first_s) for name, some in said.items()}
+    cpu = {name: min(one.first_cpu_s for one in some) for name, some in said.items()}
+    beside = best.get("llama-server")
+    for name, one in best.items():
+        ratio = ""
+        if beside and one is not beside:
+            more_ms = (one.first_s - beside.first_s) * 1000
+            ratio = f"; {one.first_s / beside.first_s:.3f} of llama-server ({more_ms:+.0f} ms)"
+            ratio += f", CPU {cpu[name] / cpu['llama-server']:.3f}"
+        tokens = f"{one.cached_tokens} of {one.prompt_tokens} tokens cached"
+        print(
+            f"{case}: {name}: {one.first_s:.3f} s to the first text, CPU {cpu[name]:.3f} s, {tokens}{ratio}", flush=True
         )
-        self._client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=600)
-        while True:
-            try:
-                if (await self._client.get("/health")).status_code == 200:
-                    return
-            except httpx.TransportError:
-                pass
-            await asyncio.sleep(0.2)
-
-    async def stop(self) -> None:
-        """End the process."""
-        await self._client.aclose()
-        self._process.terminate()
-        self._process.wait()
-
-    async def ask(self, system: str, turns: Turns) -> tuple[float, str, dict[str, int]]:
-        """Return the first-token time in seconds, the answer, and its usage."""
-        messages = [{"role": "system", "content": system}, *({"role": r, "content": t} for r, t in turns)]
-        body = {"messages": messages, "stream": True, "temperature": 0, "max_tokens": ANSWER_TOKENS}
-        begun, first, said = time.perf_counter(), 0.0, ""
-        usage: dict[str, int] = {}
-        async with self._client.stream("POST", "/v1/chat/completions", json=body) as response:
-            async for chunk in chunks(response):
-                for choice in chunk.get("choices", ()):
-                    piece = choice["delta"].get("content") or ""
-                    first = first or (time.perf_counter() - begun if piece else 0.0)
-                    said += piece
-                if timings := chunk.get("timings"):
-                    usage = {"prompt": timings["prompt_n"] + timings["cache_n"], "cached": timings["cache_n"]}
-        return first, said, usage
 
 
-async def chunks(response: httpx.Response) -> AsyncIterator[dict[str, object]]:
-    """Yield the payloads of a stream."""
-    async for line in response.aiter_lines():
-        if line.startswith("data: {"):
-            yield json.loads(line[6:])
-
-
-async def measure(engine: Ours | LlamaServer, system: str, turns: int) -> list[str]:
-    """Print the figures of an engine; return what it said in the dialogue."""
-    await engine.start()
-    first = QUESTIONS[0]
-
-    async def show(case: str, dialogue: Turns) -> str:
-        seconds, said, usage = await engine.ask(system, dialogue)
-        print(f"{engine.name}: {case}: {seconds:.2f} s to the first token, {usage}", flush=True)
-        return said
-
-    said = await show("cold", [("user", first)])
-    await show("second turn", [("user", first), ("assistant", said), ("user", QUESTIONS[1])])
-    await show("another question", [("user", QUESTIONS[2])])
-    dialogue: Turns = []
-    answers: list[str] = []
-    for number in range(turns):
-        dialogue.append(("user", QUESTIONS[number % len(QUESTIONS)]))
-        answers.append(await show(f"dialogue, turn {number + 1}", dialogue))
-        dialogue.append(("assistant", answers[-1]))
-    await engine.stop()
-    await engine.start()
-    await show("after a restart", [("user", QUESTIONS[3])])
-    await engine.stop()
-    return answers
-
-
-async def main(given: argparse.Namespace) -> None:
-    """Print all figures."""
-    system = preamble(given.preamble_tokens)
-    said: dict[str, list[str]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for mode in ("strict", "fast"):
-            said[mode] = await measure(Ours(given.model, mode, Path(folder) / mode), system, given.turns)
-    same = sum(one == other for one, other in zip(said["strict"], said["fast"], strict=True))
-    print(f"greedy answers equal in strict and fast: {same} of {given.turns}")
+def run(given: argparse.Namespace, folder: Path) -> None:
+    """Start the servers, print all figures, end them."""
+    model = make_hybrid(folder / "hybrid.gguf", given.model) if given.hybrid else given.model
+    modes = ("strict",) if given.hybrid else ("strict", "fast")
+    servers: list[Server] = [
+        Roteiro(model, "--mode", mode, "--folder", str(folder / mode), name=f"roteiro {mode}") for mode in modes
+    ]
     if given.llama_server:
-        await measure(LlamaServer(given.llama_server, given.model), system, given.turns)
+        servers.append(LlamaServer(given.llama_server, model))
+    for server in servers:
+        server.start()
+    try:
+        found = rounds(servers, given)
+        for case in CASES:
+            show(case, {server.name: found[server.name, case] for server in servers})
+        said = dialogue(servers, given)
+        for number in range(given.turns):
+            show(f"dialogue, turn {number + 1}", {name: [answers[number]] for name, answers in said.items()})
+        if not given.hybrid:
+            texts = [[one.text for one in said[f"roteiro {mode}"]] for mode in modes]
+            same = sum(one == other for one, other in zip(*texts, strict=True))
+            print(f"greedy answers equal in strict and fast: {same} of {given.turns}")
+        show("after a restart", restarts(servers, given))
+    finally:
+        for server in servers:
+            server.stop()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
+    parser.add_argument("--hybrid", action="store_true")
     parser.add_argument("--llama-server", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--turns", type=int, default=6)
     parser.add_argument("--preamble-tokens", type=int, default=2_000)
-    asyncio.run(main(parser.parse_args()))
+    parser.add_argument("--tools", action="store_true")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        run(given, Path(folder))

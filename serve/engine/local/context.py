@@ -65,9 +65,10 @@ class Lane:
         """Return the evaluated state; empty when llama.cpp does not give it."""
         handle = self._context.handle
         size = int(llama.llama_state_seq_get_size_ext(handle, self.number, 0))
-        buffer = (ctypes.c_uint8 * size)()
+        state = bytes(size)  # nobody else has it yet, so it may be written: a copy of it would double what a save takes
+        buffer = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
         written = int(llama.llama_state_seq_get_data_ext(handle, buffer, size, self.number, 0))
-        return bytes(buffer) if written == size else b""
+        return state if written == size else b""
 
     def restore(self, state: bytes, tokens: Sequence[int], ends: Sequence[int]) -> bool:
         """Put a saved state in place of the lane; on failure the lane is empty."""

@@ -6,7 +6,6 @@ Fast, for models that can go back in their sequence: the longest common prefix c
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Sequence
 
@@ -15,12 +14,13 @@ from msgspec import Struct
 from serve.engine.local.context import Context, Lane
 from serve.engine.local.native import NativeModel
 from serve.engine.local.prompt import Prompt
-from serve.engine.local.schedule import PREFILL_STEP, chunk_ends, reusable
+from serve.engine.local.schedule import PREFILL_STEP, chunk_ends, common_prefix, reusable
 from serve.engine.local.snapshots import Snapshot, Snapshots
 
 __all__ = ["Prefixes", "Wanted"]
 
 _SHORTEST_SNAPSHOT_TOKENS = 64
+"""Fewer are evaluated again as quickly as they are looked up."""
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
@@ -103,12 +103,15 @@ class Prefixes:
         self._free.append(lane)
 
     def ends_after(self, lane: Lane, prompt: Prompt) -> list[int]:
-        """Return where the chunks still to be evaluated end."""
+        """Return where the chunks still to be evaluated end.
+
+        A lane that left the schedule keeps nothing more of it, so its rest is as few chunks as there may be: one of a
+        handful of tokens costs as much time as one of thirty.
+        """
         start = len(lane.tokens)
-        if start in (0, *prompt.ends):
+        if _is_exact(lane, prompt) and start == (lane.ends[-1] if lane.ends else 0):
             return [end for end in prompt.ends if end > start]
-        rest = chunk_ends(len(prompt.tokens) - start, [end - start for end in prompt.ends if end > start])
-        return [start + end for end in rest]
+        return [start + end for end in chunk_ends(len(prompt.tokens) - start, ())]
 
     def keep(self, lane: Lane, prompt: Prompt) -> int:
         """Snapshot a lane after a chunk where that is worth it; return the tokens snapshotted, 0 for none."""
@@ -126,10 +129,10 @@ class Prefixes:
         return tokens >= _SHORTEST_SNAPSHOT_TOKENS and self._model.restores_exactly
 
     def _live(self, lane: Lane, tokens: list[int], ends: Sequence[int], *, is_fast: bool) -> int:
-        if is_fast:
-            pairs = zip(tokens[:-1], lane.tokens, strict=False)
-            return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
-        return reusable(tokens, ends, lane.tokens, lane.true_ends)
+        exact = reusable(tokens, ends, lane.tokens, lane.true_ends)
+        common = common_prefix(tokens[:-1], lane.tokens) if is_fast else 0
+        # A template's first words are no reason to leave the schedule: its snapshots serve every later request.
+        return common if common >= _SHORTEST_SNAPSHOT_TOKENS else exact
 
     def _keep_displaced(self, lane: Lane, used: int) -> None:
         """Snapshot the last prompt of a lane that another conversation takes over."""
@@ -148,8 +151,7 @@ class Prefixes:
 
     def _note_difference(self, lane: Lane, prompt: Prompt, live: int, note: Callable[[str], None]) -> None:
         if lane.tokens and not live:
-            pairs = enumerate(zip(prompt.tokens, lane.tokens, strict=False))
-            at = next((at for at, (ours, theirs) in pairs if ours != theirs), None)
+            at = common_prefix(prompt.tokens, lane.tokens)
             note(f"prefix cache: the prompt differs from the last one at token {at}")
 
 

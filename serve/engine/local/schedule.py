@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-__all__ = ["PREFILL_STEP", "chunk_ends", "reusable"]
+__all__ = ["PREFILL_STEP", "chunk_ends", "common_prefix", "reusable"]
 
 PREFILL_STEP = 256
 """The widest chunk. Part of every snapshot's key: another width is another model output in the last bits."""
@@ -37,3 +37,15 @@ def reusable(tokens: Sequence[int], ends: Sequence[int], known: Sequence[int], k
             break
         kept = end
     return kept
+
+
+def common_prefix(tokens: Sequence[int], others: Sequence[int]) -> int:
+    """Return how many tokens two sequences begin with alike. By halves: comparing slices is quick, tokens slow."""
+    same, differs = 0, min(len(tokens), len(others)) + 1
+    while differs - same > 1:
+        middle = (same + differs) // 2
+        if tokens[same:middle] == others[same:middle]:
+            same = middle
+        else:
+            differs = middle
+    return same

@@ -37,14 +37,31 @@ class StoredState(Struct, frozen=True):
     is_base: bool
 
 
+class _Noted(Struct, frozen=True):
+    """What will be a file. It is hashed and copied by the writer: an answer waits for its first word meanwhile."""
+
+    path: Path
+    key: bytes
+    ends: bytes
+    state: bytes
+    is_base: bool
+
+    def header(self) -> bytes:
+        """Return what comes before the ends and the state."""
+        digest = blake2b(self.ends, digest_size=32)
+        digest.update(self.state)
+        sizes = (len(self.ends) // 8, len(self.state))
+        return _HEADER.pack(_MAGIC, _VERSION, self.is_base, self.key, *sizes, digest.digest())
+
+
 class SnapshotFiles:
     """At most `budget_bytes` in a folder, the least recently used removed first. For one thread."""
 
     def __init__(self, folder: Path, budget_bytes: int) -> None:
         self._folder = folder
         self._budget_bytes = budget_bytes
-        self._pending: list[tuple[bytes, bytes]] = []
-        self._jobs: queue.SimpleQueue[list[tuple[bytes, bytes]] | None] = queue.SimpleQueue()
+        self._pending: list[_Noted] = []
+        self._jobs: queue.SimpleQueue[list[_Noted] | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
         self._is_told = False
         self._problems: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -71,14 +88,9 @@ class SnapshotFiles:
 
     def write(self, key: bytes, ends: Sequence[int], state: bytes, *, is_base: bool) -> None:
         """Note a state for the next `flush`."""
-        body = struct.pack(f"<{len(ends)}Q", *ends)
-        if _HEADER.size + len(body) + len(state) > self._budget_bytes or self._path(key).exists():
-            return
-        digest = blake2b(body, digest_size=32)
-        digest.update(state)
-        sizes = (len(ends), len(state))
-        header = _HEADER.pack(_MAGIC, _VERSION, is_base, key, *sizes, digest.digest())
-        self._pending.append((key, b"".join((header, body, state))))
+        packed, path = struct.pack(f"<{len(ends)}Q", *ends), self._path(key)
+        if _HEADER.size + len(packed) + len(state) <= self._budget_bytes and not path.exists():
+            self._pending.append(_Noted(path, key, packed, state, is_base))
 
     def flush(self) -> None:
         """Write what was noted, in a thread of its own: the disk may be slow, and an answer may be waited for."""
@@ -110,8 +122,8 @@ class SnapshotFiles:
             self._remove_unfinished()
         while (jobs := self._jobs.get()) is not None:
             try:
-                for key, data in jobs:
-                    self._write(self._path(key), data)
+                for noted in jobs:
+                    self._write(noted)
                 self._is_told = False
             except OSError as error:
                 self._tell(error)
@@ -134,17 +146,17 @@ class SnapshotFiles:
             if not writer.isdecimal() or int(writer) == os.getpid() or not _is_running(int(writer)):
                 path.unlink(missing_ok=True)
 
-    def _write(self, path: Path, data: bytes) -> None:
+    def _write(self, noted: _Noted) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
-        beside = path.with_suffix(f".{os.getpid()}{_UNFINISHED}")
+        beside = noted.path.with_suffix(f".{os.getpid()}{_UNFINISHED}")
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
             with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
+                file.writelines((noted.header(), noted.ends, noted.state))
                 file.flush()
                 os.fsync(file.fileno())
-            beside.rename(path)
+            beside.rename(noted.path)
             folder = os.open(self._folder, os.O_RDONLY)
             os.fsync(folder)
             os.close(folder)

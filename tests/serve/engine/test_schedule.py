@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serve.engine.local.schedule import PREFILL_STEP, chunk_ends, reusable
+from serve.engine.local.schedule import PREFILL_STEP, chunk_ends, common_prefix, reusable
 
 
 def test_cuts_restart_the_steps():
@@ -44,3 +44,13 @@ def test_chunks_up_to_a_cut_do_not_depend_on_what_follows(cut, more, cuts):
     """The schedule of a prefix is a function of the prefix."""
     before = [one for one in cuts if one < cut]
     assert chunk_ends(cut + more, [*cuts, cut])[: len(chunk_ends(cut, before))] == chunk_ends(cut, before)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 2), max_size=60), st.lists(st.integers(0, 2), max_size=60), st.integers(0, 60))
+def test_common_prefix_ends_at_the_first_difference(first, second, shared):
+    """Or with the shorter of the two."""
+    second = first[:shared] + second
+    pairs = list(zip(first, second, strict=False))
+    expected = next((at for at, (one, other) in enumerate(pairs) if one != other), len(pairs))
+    assert common_prefix(first, second) == expected
