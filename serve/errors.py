@@ -73,11 +73,12 @@ class ContextLengthError(ServeError):
     status = 400
     kind = "invalid_request_error"
 
-    def __init__(self, prompt_tokens: int, window_tokens: int) -> None:
+    def __init__(self, prompt_tokens: int, window_tokens: int, *, is_least: bool = False) -> None:
         self.prompt_tokens = prompt_tokens
         self.window_tokens = window_tokens
+        found = f"at least {prompt_tokens}" if is_least else str(prompt_tokens)
         super().__init__(
-            f"This request has {prompt_tokens} prompt tokens; the window of this model here is {window_tokens} tokens.",
+            f"This request has {found} prompt tokens; the window of this model here is {window_tokens} tokens.",
             param="messages",
             code="context_length_exceeded",
         )

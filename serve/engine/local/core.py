@@ -22,7 +22,7 @@ from serve.engine.local.sampler import Defaults
 from serve.engine.local.schedule import PREFILL_STEP
 from serve.engine.local.snapshot_files import SnapshotFiles
 from serve.engine.local.snapshots import Snapshots
-from serve.errors import ContextLengthError, EngineError
+from serve.errors import BadRequestError, ContextLengthError, EngineError
 from serve.prompt.conversation import Conversation
 from serve.prompt.template import CHATML, ChatTemplate
 from serve.prompt.toolprompt import ToolLimits
@@ -97,8 +97,8 @@ class Core:
         return self._model.describe() + missed
 
     def count(self, request: GenerationRequest) -> int:
-        """Return the prompt tokens of a request."""
-        return len(self._parts.prompter.prompt(request).tokens)
+        """Return the prompt tokens of a request; raises ContextLengthError where they are far beyond the window."""
+        return len(self._parts.prompter.prompt(request, self.window_tokens).tokens)
 
     def abort(self) -> None:
         """Stop what runs; from any thread."""
@@ -129,7 +129,8 @@ class Core:
             ServeError: before the first event only: the prompt is too long, refused, or there is no memory.
             Aborted: `abort` was called.
         """
-        prompt = self._parts.prompter.prompt(request)
+        self._check_bias(request)
+        prompt = self._parts.prompter.prompt(request, self.window_tokens)
         size = len(prompt.tokens)
         if size + 1 > self.window_tokens:
             raise ContextLengthError(size, self.window_tokens)
@@ -141,6 +142,16 @@ class Core:
             yield from generation.run(lane)
         finally:
             self._prefixes.give_back(lane)
+
+    def _check_bias(self, request: GenerationRequest) -> None:
+        size = self._model.vocabulary.size
+        foreign = next((token for token, _ in request.sampling.logit_bias if token >= size), None)
+        if foreign is not None:
+            raise BadRequestError(
+                f"logit_bias names the token {foreign}; this model's tokens are 0 to {size - 1}."
+                f" Take them from this model's own tokenizer.",
+                param=f"logit_bias.{foreign}",
+            )
 
     def evaluate(self, works: Sequence[Work]) -> list[int]:
         """Evaluate the work of some answers, one piece of each; return where the logits of each are.

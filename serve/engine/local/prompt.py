@@ -8,12 +8,16 @@ from msgspec import Struct
 
 from serve.engine.local.schedule import chunk_ends
 from serve.engine.local.vocabulary import Vocabulary
+from serve.errors import ContextLengthError
 from serve.prompt.content import Segment
 from serve.prompt.conversation import Conversation, Rendered
 from serve.prompt.toolprompt import ToolLimits, ToolSection, tool_section
 from serve.turns import GenerationRequest, Message, Role
 
 __all__ = ["Prompt", "Prompter"]
+
+_LONG_CHARACTERS = 2 * 1024 * 1024
+"""Shorter prompts are counted in a second."""
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
@@ -38,16 +42,18 @@ class Prompter:
         self._vocabulary = vocabulary
         self._limits = limits
 
-    def prompt(self, request: GenerationRequest) -> Prompt:
-        """Return the prompt of `request`.
+    def prompt(self, request: GenerationRequest, limit_tokens: int = 0) -> Prompt:
+        """Return the prompt of `request`; far beyond a limit it is refused before it is counted whole.
 
         Raises:
             TemplateRefusedError, BadRequestError: the template refuses the turns, or the tools are too many.
+            ContextLengthError: it is far longer than the limit.
         """
         section: ToolSection | None = None
         if request.tools:  # also where none may be called: the head of a conversation must stay the same prefix
             section = tool_section(request.tools, self.conversation.dialect, self._count, self._limits)
         rendered = self.conversation.render(request, section.segments if section else ())
+        self._refuse_far_beyond(rendered.segments, limit_tokens)
         tokens, starts = self._vocabulary.tokenize_segments(rendered.segments)
         cuts, kept = self._cuts(request, rendered, tokens, starts)
         ends = chunk_ends(len(tokens), cuts)
@@ -59,6 +65,12 @@ class Prompter:
             opens_thinking=rendered.opens_thinking,
             tool_detail=section.detail.value if section else "",
         )
+
+    def _refuse_far_beyond(self, segments: Sequence[Segment], limit_tokens: int) -> None:
+        if limit_tokens and sum(len(segment.text) for segment in segments) > _LONG_CHARACTERS:
+            least = self._vocabulary.far_beyond(segments, limit_tokens)
+            if least:
+                raise ContextLengthError(least, limit_tokens, is_least=True)
 
     @property
     def thinks(self) -> bool:

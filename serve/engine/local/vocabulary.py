@@ -22,6 +22,10 @@ _USER_DEFINED = 1 << 4
 _CONTROL = 1 << 3
 _UNKNOWN = 1 << 0
 
+_COUNTED_CHARACTERS = 256 * 1024
+_FAR = 2
+"""Up to this many windows a prompt is counted exactly."""
+
 
 class Vocabulary:
     """The tokenizer of a loaded model; safe to use from several threads, it never changes."""
@@ -73,6 +77,21 @@ class Vocabulary:
         if self.adds_bos and tokens[:1] != [self.bos]:
             return [self.bos, *tokens], [start + 1 for start in starts]
         return tokens, starts
+
+    def far_beyond(self, segments: Sequence[Segment], limit_tokens: int) -> int:
+        """Return how many tokens these are at least, where they are far more than the limit; 0 where they may not be.
+
+        Counts pieces up to there: to count a text of megabytes whole takes as long as hundreds of answers' tokens do.
+        """
+        found = 0
+        for segment in segments:
+            for at in range(0, len(segment.text), _COUNTED_CHARACTERS):
+                piece = segment.text[at : at + _COUNTED_CHARACTERS]
+                # A border makes more tokens than there are, by one or two.
+                found += max(0, len(self._tokenize(piece, control=False)) - 2)
+                if found > _FAR * limit_tokens:
+                    return found
+        return 0
 
     def is_end(self, token: int) -> bool:
         """Say whether a token ends an answer."""

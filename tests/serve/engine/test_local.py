@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -105,6 +106,28 @@ async def test_prompt_over_the_window_is_refused_with_the_counts(tiny_model):
             assert (failed.status, failed.code) == (400, "context_length_exceeded")
             assert failed.message == str(ContextLengthError(tokens, 200))
         assert isinstance((await events(engine, ask()))[-1], Finished)
+
+
+async def test_prompt_far_over_the_window_is_refused_before_it_is_counted_whole(tiny_model):
+    """Megabytes would be counted for as long as others wait; the count that is told is a least one."""
+    async with running(tiny_model("attention"), max_context_tokens=200) as engine:
+        request = ask("x" * 3_000_000)
+        failed = (await events(engine, request))[-1]
+        assert (failed.status, failed.code) == (400, "context_length_exceeded")
+        least = int(re.search(r"at least (\d+) prompt tokens", failed.message)[1])
+        assert 400 < least < 300_000
+        with pytest.raises(ServeError, match="at least"):
+            await engine.count(request)
+        assert isinstance((await events(engine, ask()))[-1], Finished)
+
+
+async def test_bias_of_a_token_that_the_model_has_not_is_refused_by_name(tiny_model):
+    """It was taken from another model's tokenizer, where it means something else."""
+    async with running(tiny_model("attention")) as engine:
+        (failed,) = await events(engine, ask(logit_bias=((3, 1.0), (50_256, -100.0))))
+        assert (failed.status, failed.param) == (400, "logit_bias.50256")
+        assert "0 to 262" in failed.message
+        assert isinstance((await events(engine, ask(logit_bias=((262, 1.0),))))[-1], Finished)
 
 
 async def test_answer_ends_at_the_window(tiny_model):
