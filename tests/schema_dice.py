@@ -28,6 +28,7 @@ VALUES = (
     {"a": 1},
     {"a": {"b": [None]}},
 )
+BOUNDS = (0, 1, -1, 7, -12, 99, 1000, 1.5, -0.5, 2.0, 10**16, -1e3, 0.25, 0.2, -0.05, 1e-7, 99.99, 1e15)
 TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
 KINDS = ("object", "array", "string", "number", "listed", "mixed", "joined", "rare", "reference", "types", "boolean")
 
@@ -110,7 +111,7 @@ def _string(rng, _depth):
 
 def _number(rng, _depth):
     def bound():
-        return rng.choice((0, 1, -1, 7, -12, 99, 1000, 1.5, -0.5, 2.0, 10**16, -1e3))
+        return rng.choice(BOUNDS)
 
     made = _some(rng, {"type": lambda: rng.choice(("integer", "number"))}, 0.8)
     keys = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")

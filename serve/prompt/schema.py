@@ -99,7 +99,7 @@ class _Compiler:
             raise _too_large(path)
         keywords = cast("Schema", schema)
         for keyword in keywords:
-            if keyword not in KEYWORDS and keyword not in ANNOTATIONS:
+            if keyword not in KEYWORDS and keyword not in ANNOTATIONS and not keyword.startswith("x-"):
                 raise refused(keyword, path, "it is not held here")
         held = {key: value for key, value in keywords.items() if key in KEYWORDS}
         return self._held(held, path, depth)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import cast
 
 from serve.errors import BadRequestError
+from serve.prompt.decimals import numbers
 from serve.prompt.gbnf import Rules
 from serve.prompt.multiples import LARGEST_STEP, multiples
-from serve.prompt.numbers import integers, numbers
+from serve.prompt.numbers import integers
 from serve.prompt.schema_merge import Schema, refused
 from serve.prompt.schema_words import MOST_REPEATED
 
@@ -28,21 +30,25 @@ def number(kind: str, schema: Schema, path: str, rules: Rules) -> str:
     above = over is not None and (low is None or over >= low)
     below = under is not None and (high is None or under <= high)
     bottom, top = (over if above else low), (under if below else high)
-    least = None if bottom is None else math.ceil(bottom)
-    most = None if top is None else math.floor(top)
-    above, below = above and least == bottom, below and most == top
     if kind == "number":
-        body: str | None = numbers(least, most, above=above, below=below)
+        body: str | None = numbers(_exact(bottom), _exact(top), above=above, below=below)
     else:
-        least = None if least is None else least + above
-        most = None if most is None else most - below
+        least = None if bottom is None else math.ceil(bottom)
+        most = None if top is None else math.floor(top)
+        least = None if least is None else least + (above and least == bottom)
+        most = None if most is None else most - (below and most == top)
         body = integers(least, most) if step in {None, 1} else multiples(step or 1, least, most, rules)
     if body is None:
         raise refused("multipleOf", path, f"up to {LARGEST_STEP} it is held beside bounds at zero only")
     if not body:
         keyword = next(key for key in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum") if key in schema)
-        raise refused(keyword, path, "between the bounds there must be a whole number")
+        raise refused(keyword, path, "between the bounds there must be a number of at most 15 digits")
     return body
+
+
+def _exact(bound: float | None) -> Decimal | None:
+    """Return a bound as the request wrote it."""
+    return None if bound is None else Decimal(str(bound))
 
 
 def _step(schema: Schema, path: str) -> int | None:

@@ -32,7 +32,7 @@ KEYWORDS: dict[str, str] = {
     "maxLength": f"Narrowed to {MOST_REPEATED}.",
     "pattern": "Classes, groups, alternatives, repetition; anchored patterns are held at both ends. Lengths too.",
     "format": f"{', '.join(f'`{name}`' for name in FORMATS)} are held, others read as annotations.",
-    "minimum": "Of a number with a fraction, the next whole number inside the bounds.",
+    "minimum": "Numbers of at most 15 digits, without exponents.",
     "maximum": "The same.",
     "exclusiveMinimum": "The same.",
     "exclusiveMaximum": "The same.",

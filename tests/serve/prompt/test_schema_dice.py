@@ -25,6 +25,12 @@ HELD = [
     {"type": "integer", "multipleOf": 250, "minimum": -1000, "maximum": 9000},
     {"items": {"enum": ["a", "b", 3, None]}, "uniqueItems": True, "minItems": 2, "maxItems": 3},
     {"items": {"$ref": "#/$defs/c"}, "uniqueItems": True, "$defs": {"c": {"type": "boolean"}}},
+    {"type": "number", "minimum": 0.1, "maximum": 0.9},
+    {"type": "number", "minimum": 0.5, "maximum": 0.525},
+    {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+    {"type": "number", "minimum": -273.15},
+    {"type": "number", "exclusiveMinimum": -0.05, "maximum": 0.05},
+    {"type": "number", "exclusiveMinimum": 10**9, "exclusiveMaximum": 10**9 + 1},
     {"type": "string", "pattern": "^[a-z0-9-]+$", "minLength": 3, "maxLength": 9},
     {"type": "string", "pattern": "^[a-z]+(-[a-z]+)*$", "maxLength": 20},
     {"type": "string", "format": "uri", "maxLength": 2083, "minLength": 1},
@@ -105,6 +111,25 @@ def test_random_schema_is_held_or_refused_by_name_and_path(number):
 def test_schema_of_this_kind_is_held(schema):
     """Not refused, and never wider."""
     assert_documents_are_valid(schema, random.Random(7), documents=40)  # noqa: S311 - a test's dice
+
+
+@pytest.mark.parametrize(
+    ("schema", "numbers"),
+    [
+        ({"minimum": 0}, ["0", "0.5", "19.99", "100000.25", "123456789012345"]),
+        ({"minimum": 0.5, "maximum": 2.25}, ["0.5", "0.51", "0.625", "1", "1.999", "2", "2.0", "2.2", "2.25", "2.250"]),
+        ({"exclusiveMinimum": -1, "exclusiveMaximum": 0}, ["-0.5", "-0.001", "-0.999", "-0.50"]),
+        ({"minimum": 0, "maximum": 1}, ["0", "0.0", "1", "1.0", "0.95", "0.50"]),
+        ({"exclusiveMinimum": 0.2, "maximum": 0.25}, ["0.21", "0.2001", "0.25", "0.249"]),
+    ],
+)
+def test_numbers_between_bounds_can_be_written(schema, numbers):
+    """With their fractions: narrower than the schema is not crippled."""
+    machine = Machine(compile_schema(json.dumps({"type": "number", **schema}).encode(), "s"))
+    for number in numbers:
+        place = machine.after(machine.start, number)
+        assert place is not None, number
+        assert place.is_end, number
 
 
 @pytest.mark.parametrize("name", FORMATS)
