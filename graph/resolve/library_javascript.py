@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["CALLING", "GLOBALS", "LISTS", "MAPS", "PASSING_FIRST", "PRIMITIVES", "TIMERS", "TRANSPARENT"]
+__all__ = [
+    "CALLING",
+    "GLOBALS",
+    "LISTS",
+    "MAPS",
+    "NODE_MODULES",
+    "PASSING_FIRST",
+    "PRIMITIVES",
+    "TIMERS",
+    "TRANSPARENT",
+]
 
 GLOBALS = frozenset(
     {
@@ -25,6 +35,17 @@ GLOBALS = frozenset(
     }
 )  # fmt: skip
 """Names that every program has without binding them, in browsers, servers and test runners."""
+
+NODE_MODULES = frozenset(
+    {
+        "assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants", "crypto", "dgram",
+        "diagnostics_channel", "dns", "domain", "events", "fs", "http", "http2", "https", "inspector", "module", "net",
+        "os", "path", "perf_hooks", "process", "punycode", "querystring", "readline", "repl", "stream",
+        "string_decoder", "sys", "timers", "tls", "trace_events", "tty", "url", "util", "v8", "vm", "wasi",
+        "worker_threads", "zlib",
+    }
+)  # fmt: skip
+"""Modules that Node brings along under a bare name."""
 
 PRIMITIVES = frozenset(
     {

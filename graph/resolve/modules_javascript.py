@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from graph.resolve.library_javascript import NODE_MODULES
 from graph.resolve.packages_javascript import (
     Package,
     PathRules,
@@ -39,6 +40,7 @@ _SOURCE_OF = {
 _BUILD_FOLDERS = frozenset(
     {"dist", "lib", "build", "out", "esm", "cjs", "es", "output", "types", "typings", "module", "_esm"}
 )
+_SOURCE_FOLDERS = ("src", "source", "lib", "")
 _BUILD_PART = re.compile(r"^(?:esm|cjs|es|umd|node|browser|module|commonjs|types|src|es20\d\d)$")
 _WORKSPACE_FILES = ("pnpm-workspace.yaml", "lerna.json")
 _WORKSPACE_SIGNALS = tuple(module_signal(name) for name in ("pnpm-workspace", "lerna", "package"))
@@ -76,6 +78,8 @@ class ScriptModules:
         found = self._found.get(key)
         if found is None:
             found = self._found[key] = _Lookup(self, folder, is_typed=is_typed).resolve(specifier)
+        if found.path == importer and not specifier.startswith((".", "/", "#")):
+            return Found(None, is_external=True, listens=found.listens)  # `redis.js`, which wraps `redis`
         return found
 
     # -- files ----------------------------------------------------------------------------------------------------
@@ -116,7 +120,7 @@ class ScriptModules:
         while rest and _BUILD_PART.match(rest[0]):
             rest = rest[1:]
         stem = re.sub(r"(?:\.d)?\.[cm]?[jt]sx?$|\.(?:umd|esm|cjs|min)(?:\.[cm]?js)?$", "", "/".join(rest))
-        for folder in ("src", "source", "lib", ""):
+        for folder in _SOURCE_FOLDERS:
             place = _joined(package.folder, posixpath.join(folder, stem))
             if (found := self.file(place, is_typed=is_typed) or self._index(place, is_typed=is_typed)) is not None:
                 return found
@@ -220,7 +224,24 @@ class _Lookup:
         path = self._by_rules(specifier)
         if path is None:
             path = self._internal(specifier) if specifier.startswith("#") else self._packaged(specifier)
+        if path is None and not self._is_typed and re.match(r"[A-Za-z_]", specifier):
+            path = self._beside(specifier)
         return self._answer(path, is_external=path is None)
+
+    def _beside(self, specifier: str) -> str | None:
+        """Return the module that a bare specifier names beside the importer, as loaders with a base folder find it.
+
+        Only where nothing else is known by the name: neither Node nor a dependency of any package around.
+        """
+        name = specifier.split("/", 1)[0]
+        if name in NODE_MODULES:
+            return None
+        for around in _upwards(self._folder):
+            self._listens.append(_joined(around, "package.json"))
+            package = self._modules.package(around)
+            if package is not None and not package.depends.isdisjoint({name, f"@types/{name}"}):
+                return None
+        return self._at(posixpath.join(self._folder, specifier))
 
     def _answer(self, path: str | None, *, is_external: bool) -> Found:
         return Found(path, is_external, tuple(dict.fromkeys(self._listens)))
@@ -229,8 +250,7 @@ class _Lookup:
         base = _joined("", path)
         if base.startswith("../") or base == "..":
             return None
-        stem = base.rpartition("/")
-        self._listens.append(module_signal(f"{stem[0]}/{stem[2].split('.', 1)[0]}".strip("/").replace("/", ".")))
+        self._listens += _signals(base)
         return self._modules.module(base, is_typed=self._is_typed)
 
     def _by_rules(self, specifier: str) -> str | None:
@@ -267,7 +287,6 @@ class _Lookup:
         if package is None:
             return None
         self._listens.append(_joined(package.folder, "package.json"))
-        self._listens.append(module_signal(rest.replace("/", ".").split(".js")[0] if rest else "index"))
         return self._inside(package, rest)
 
     def _inside(self, package: Package, rest: str) -> str | None:
@@ -285,9 +304,28 @@ class _Lookup:
 
     def _first(self, package: Package, targets: tuple[str, ...]) -> str | None:
         for target in targets:
+            self._listens += _target_signals(package.folder, target)
             if (found := self._modules.target(package, target, is_typed=self._is_typed)) is not None:
                 return found
         return None
+
+
+def _target_signals(folder: str, target: str) -> list[str]:
+    """Return what is heard when an entry of a package, or what it is built from, appears or goes."""
+    places = [target]
+    if target.removeprefix("./").split("/", 1)[0] in _BUILD_FOLDERS:
+        places += [posixpath.join(source, posixpath.basename(target)) for source in _SOURCE_FOLDERS]
+    return [signal for place in places for signal in _signals(_joined(folder, place), by_name=True)]
+
+
+def _signals(base: str, *, by_name: bool = False) -> tuple[str, ...]:
+    """Return what is heard when the module at a path appears or goes; by its name alone it may lie in any folder."""
+    folder, _, name = base.rpartition("/")
+    stem = name.split(".", 1)[0]
+    place = folder if stem == "index" else f"{folder}/{stem}".strip("/")
+    if not place:  # the index of the repository itself has no name
+        return tuple(f"index{suffix}" for suffix in (*_SUFFIXES, *_DECLARED))
+    return (module_signal(place.rpartition("/")[2] if by_name else place.replace("/", ".")),)
 
 
 def _all_folders(files: set[str]) -> set[str]:

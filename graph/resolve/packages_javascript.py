@@ -50,6 +50,8 @@ class Package(Struct, frozen=True):
     imports: dict[str, tuple[str, ...]] = {}
     """The same for `#internal` names."""
     workspaces: tuple[str, ...] = ()
+    depends: frozenset[str] = frozenset()
+    """The names of everything it depends on."""
     linked: dict[str, str] = {}
     """Dependencies by a path of the repository (`file:../x`), by name."""
 
@@ -92,7 +94,12 @@ def read_package(folder: str, text: str | None) -> Package | None:
         exports=_export_map(exports) if exports is not None else None,
         imports=_target_map(found.get("imports")),
         workspaces=_workspaces(found.get("workspaces")),
-        linked=dict(_linked(folder, found)),
+        depends=frozenset(name for name, _ in _listed(found)),
+        linked={
+            name: posixpath.normpath(posixpath.join(folder, wanted.partition(":")[2]))
+            for name, wanted in _listed(found)
+            if wanted.startswith(("file:", "link:", "portal:"))
+        },
     )
 
 
@@ -106,12 +113,12 @@ def _workspaces(value: Json) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
-def _linked(folder: str, found: dict[str, Json]) -> Iterator[tuple[str, str]]:
+def _listed(found: dict[str, Json]) -> Iterator[tuple[str, str]]:
+    """Yield name and wanted version of each dependency; the version is empty where it is no text."""
     for key in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
         listed = found.get(key)
         for name, wanted in listed.items() if isinstance(listed, dict) else ():
-            if isinstance(wanted, str) and wanted.startswith(("file:", "link:", "portal:")):
-                yield name, posixpath.normpath(posixpath.join(folder, wanted.partition(":")[2]))
+            yield name, _string(wanted)
 
 
 def _export_map(value: Json) -> dict[str, tuple[str, ...]]:

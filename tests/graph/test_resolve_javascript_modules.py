@@ -199,6 +199,45 @@ def test_a_dependency_may_be_linked_by_a_path() -> None:
     assert lookup(["app/a.js", "lib/main.js"], configs).resolve("app/a.js", "lib").path == "lib/main.js"
 
 
+@pytest.mark.parametrize(
+    ("importer", "specifier", "config", "expected"),
+    [
+        ("app/a.js", "shape", {}, "app/shape.js"),
+        ("app/a.js", "shapes/round", {}, "app/shapes/round/index.js"),
+        ("app/a.js", "shape", {"dependencies": {"shapes": "1"}}, "app/shape.js"),
+        ("app/a.js", "shape", {"devDependencies": {"shape": "1"}}, None),
+        ("app/a.js", "shape", {"dependencies": {"@types/shape": "1"}}, None),
+        ("app/a.js", "events", {}, None),
+        ("app/a.ts", "shape", {}, None),
+        ("app/deep/a.js", "shape", {}, None),
+        ("app/shape.js", "shape", {}, None),
+    ],
+)
+def test_a_bare_name_that_nothing_declares_may_stand_beside(
+    importer: str, specifier: str, config: dict[str, object], expected: str | None
+) -> None:
+    """As for loaders with a base folder; a dependency and Node come first, and types need a path."""
+    files = [importer, "app/shape.js", "app/events.js", "app/shapes/round/index.js"]
+    found = lookup(files, {"package.json": {"name": "app", **config}}).resolve(importer, specifier)
+    assert (found.path, found.is_external) == (expected, expected is None)
+
+
+@pytest.mark.parametrize(
+    ("specifier", "heard"),
+    [
+        ("./sub", "?app.sub"),
+        ("./sub/index", "?app.sub"),
+        ("..", "index.js"),
+        ("../index", "index.js"),
+        ("me", "?round"),
+    ],
+)
+def test_what_is_missing_is_heard_when_it_comes(specifier: str, heard: str) -> None:
+    """Files by their place, an index by its folder, entries of packages by their names."""
+    found = lookup(["app/a.js"], {"package.json": {"name": "me", "main": "./dist/round.js"}})
+    assert heard in found.resolve("app/a.js", specifier).listens
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{", "null", '{"a": ' + "[" * 5_000, "\ufeff{}", None])
 def test_malformed_configuration_says_nothing(text: str | None) -> None:
     """And stops nothing."""

@@ -1,4 +1,4 @@
-"""Go and Rust: resolving again only what a change can reach gives what resolving everything gives.
+"""Go, Rust and JavaScript: resolving again only what a change can reach gives what resolving everything gives.
 
 Packages and crates are many files, so a file depends on more than what it names: files that could define a name,
 manifests that could say where a path leads, parents that could declare a module.
@@ -68,6 +68,34 @@ CARGOS = (
     "[workspace]\n",
 )
 
+SCRIPT_PATHS = ("main.js", "alpha.js", "alpha/index.js", "gamma.mjs", "sub/alpha.js", "sub/gamma.js", "sub/main.js")
+SCRIPT_FORMS = (
+    "const {n} = require('./alpha')",
+    "const {{ {n}, {m}: other }} = require('alpha')",
+    "import {n}, {{ {m} as Other }} from 'gamma'",
+    "import * as {n} from '../gamma.mjs'",
+    "export * from './alpha'",
+    "export {{ {m} as {n} }} from 'alpha'",
+    "export function {n}(x) {{ return x || {m} }}",
+    "export default class {n} extends {m} {{ set {m}(x) {{ this.{n} = x }} get {n}() {{ return {m} }} }}",
+    "module.exports = {{ {n}, ...require('./gamma'), {m}() {{ this.{n}() }} }}",
+    "Object.assign(exports, require('alpha'))",
+    "Object.defineProperty(exports, '{n}', {{ get: function () {{ return {m}.{n} }} }})",
+    "define(['./alpha', 'gamma'], function ({n}, {m}) {{ {n}.{m}(); return {{ {n}: {m} }} }})",
+    "(function (root, make) {{ module.exports = make() }})(this, function () {{ return {{ {n}() {{ {m}() }} }} }})",
+    "let {n}; function {m}(x) {{ {n} = x; x.{n}() }}",
+    "{n}.{m} = {m}; {n}.{m}(...[{n}, {m}])",
+    "new {n}({m}).{m}(); {n}.{m}.call({m}, {n})",
+    "for (const x of new {n}()) x.{m}()",
+    "Object.setPrototypeOf({n}, {m}); {n}.{m}()",
+)
+PACKAGES = (
+    '{"name": "app"}',
+    '{"name": "alpha", "main": "./sub/alpha.js"}',
+    '{"dependencies": {"alpha": "1"}}',
+    '{"dependencies": {"gamma": "file:./sub"}}',
+)
+
 
 def go_text(rng: random.Random, path: str) -> str:
     clause = rng.choice(("alpha", "alpha", "alpha_test", "gamma")) if "/" in path else "main"
@@ -81,6 +109,18 @@ def go_text(rng: random.Random, path: str) -> str:
 def rust_text(rng: random.Random, _path: str) -> str:
     chosen = [rng.choice(RUST_FORMS) for _ in range(rng.randint(0, 5))]
     return "\n".join(form.format(n=rng.choice(NAMES), m=rng.choice(NAMES)) for form in chosen) + "\n"
+
+
+def script_text(rng: random.Random, _path: str) -> str:
+    chosen = [rng.choice(SCRIPT_FORMS) for _ in range(rng.randint(0, 5))]
+    return "\n".join(form.format(n=rng.choice(NAMES), m=rng.choice(NAMES)) for form in chosen) + "\n"
+
+
+LANGUAGES = {
+    "go": (GO_PATHS, go_text, ("go.mod", "sub/go.mod"), GO_MODS),
+    "rust": (RUST_PATHS, rust_text, ("Cargo.toml", "dep/Cargo.toml"), CARGOS),
+    "javascript": (SCRIPT_PATHS, script_text, ("package.json", "sub/package.json"), PACKAGES),
+}
 
 
 def folders(paths: set[str]) -> set[str]:
@@ -118,14 +158,12 @@ def sync(done: dict[str, Resolved], before: dict[str, str], after: dict[str, str
             done[path] = resolver.resolve(path)
 
 
-@pytest.mark.parametrize("language", ["go", "rust"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 200))])
 def test_an_incremental_result_equals_a_cold_one(language: str, seed: int) -> None:
     """After every step of a random history each file's edges are those of a fresh resolver."""
     rng = random.Random(f"{language} {seed}")  # noqa: S311 - a history that can be replayed
-    paths, write = (GO_PATHS, go_text) if language == "go" else (RUST_PATHS, rust_text)
-    manifests = ("go.mod", "sub/go.mod") if language == "go" else ("Cargo.toml", "dep/Cargo.toml")
-    manifest_texts = GO_MODS if language == "go" else CARGOS
+    paths, write, manifests, manifest_texts = LANGUAGES[language]
     files: dict[str, str] = {}
     done: dict[str, Resolved] = {}
     for step in range(14):
@@ -145,12 +183,12 @@ def test_an_incremental_result_equals_a_cold_one(language: str, seed: int) -> No
         assert done == wanted
 
 
-@pytest.mark.parametrize("language", ["go", "rust"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_order_of_files_does_not_matter(language: str) -> None:
     """A resolver keeps nothing of one file that changes another."""
     rng = random.Random(11)  # noqa: S311 - the same files in every run
-    paths, write = (GO_PATHS, go_text) if language == "go" else (RUST_PATHS, rust_text)
-    files = {path: write(rng, path) for path in paths} | {"go.mod": GO_MODS[0], "Cargo.toml": CARGOS[1]}
+    paths, write, (manifest, *_), texts = LANGUAGES[language]
+    files = {path: write(rng, path) for path in paths} | {manifest: texts[1]}
     forwards, backwards = Resolver(MemorySource(files)), Resolver(MemorySource(files))
     one = {path: forwards.resolve(path) for path in sorted(paths)}
     other = {path: backwards.resolve(path) for path in sorted(paths, reverse=True)}
