@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from typing import cast
+from urllib.parse import unquote
 
 import msgspec
 
@@ -24,7 +25,7 @@ from serve.prompt.schema_apart import are_apart, fits, listed_values
 from serve.prompt.schema_bounds import bounds, number, repeat
 from serve.prompt.schema_dependents import by_presence, evaluated, members_of
 from serve.prompt.schema_formats import ADVISORY, FORMATS
-from serve.prompt.schema_merge import Schema, is_same, merge, refused, types_of
+from serve.prompt.schema_merge import Schema, holds_reference, is_same, merge, refused, types_of
 from serve.prompt.schema_names import name_fits, patterns_of, value_of
 from serve.prompt.schema_words import ANNOTATIONS, KEYWORDS
 
@@ -98,6 +99,7 @@ class _Compiler:
         if depth > _DEEPEST or len(self._rules) > _MOST_RULES:
             raise _too_large(path)
         keywords = cast("Schema", schema)
+        self._check_base(keywords, path)
         for keyword in keywords:
             if keyword not in KEYWORDS and keyword not in ANNOTATIONS and not keyword.startswith("x-"):
                 raise refused(keyword, path, "it is not held here")
@@ -160,6 +162,7 @@ class _Compiler:
                     return {}
                 raise refused(str(schema).lower(), path, "it cannot be combined")
             keywords = cast("Schema", schema)
+            self._check_base(keywords, path)
             target = keywords.get("$ref")
             if not isinstance(target, str):
                 return keywords
@@ -169,11 +172,17 @@ class _Compiler:
             schema = merge(rest, self._resolved(found, path, left=left - 1), path) if rest else found
         raise refused("$ref", path, "it is its own definition")
 
+    def _check_base(self, schema: Schema, path: str) -> None:
+        if "$id" in schema and schema is not self._root and holds_reference(schema):
+            raise refused("$id", path, "references below it would start from it; only that of the whole schema is held")
+
     def _find(self, target: str, path: str) -> object:
         """Return what a JSON pointer points at."""
+        if target[1:2] not in {"", "/"}:
+            raise refused("$ref", path, f"anchors are not held, only pointers (`#/...`); found {target!r}")
         found = self._root
         for raw in target[1:].split("/")[1:]:
-            step = raw.replace("~1", "/").replace("~0", "~")
+            step = unquote(raw).replace("~1", "/").replace("~0", "~")
             if isinstance(found, dict) and step in found:
                 found = cast("Schema", found)[step]
             elif isinstance(found, list) and step.isdecimal() and int(step) < len(cast("list[object]", found)):
@@ -198,8 +207,10 @@ class _Compiler:
 
     def _listed(self, schema: Schema, path: str) -> str:
         values = schema["enum"] if "enum" in schema else [schema["const"]]
-        if not isinstance(values, list) or not values:
+        if not isinstance(values, list):
             raise BadRequestError(f"{path}.enum must be an array of values.", param=f"{path}.enum")
+        if not values:
+            raise refused("enum", path, "nothing fits it")
         fitting = [
             one for one in cast("list[object]", values) if "const" not in schema or is_same(one, schema["const"])
         ]

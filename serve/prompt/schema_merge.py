@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 from serve.errors import BadRequestError
 from serve.prompt.schema_words import ANNOTATIONS
 
-__all__ = ["Schema", "is_same", "merge", "refused", "types_of"]
+__all__ = ["Schema", "holds_reference", "is_same", "merge", "refused", "types_of"]
 
 Schema: TypeAlias = dict[str, object]
 _KEYWORDS_OF = {
@@ -53,6 +53,13 @@ def types_of(schema: Schema, path: str) -> tuple[str, ...]:
         raise BadRequestError(f"{path}.type must be of {', '.join(_TYPES)}; found {said!r}.", param=f"{path}.type")
     kinds = tuple(dict.fromkeys(str(kind) for kind in listed))
     return tuple(kind for kind in kinds if kind != "integer") if {"integer", "number"} <= set(kinds) else kinds
+
+
+def holds_reference(schema: object) -> bool:
+    """Say whether a reference stands anywhere in a schema."""
+    if isinstance(schema, dict):
+        return "$ref" in schema or any(map(holds_reference, cast("Schema", schema).values()))
+    return isinstance(schema, list) and any(map(holds_reference, cast("list[object]", schema)))
 
 
 def is_same(first: object, second: object) -> bool:

@@ -3,7 +3,8 @@
     python tests/bench/schemas.py MODEL.gguf SUITE_FOLDER [--limit 200] [--max-tokens 512]
 
 SUITE_FOLDER holds files of the JSON Schema test suite (`tests/draft2020-12`); the parameters of the tools that captured
-clients bring come on top. Where an answer ended by itself its document must be valid; a refusal must name its keyword.
+clients bring come on top. Where an answer ended by itself its document must be valid, and where its tokens ran out too
+(it was brought to its end); a refusal must name its keyword.
 """
 
 from __future__ import annotations
@@ -26,13 +27,12 @@ from serve.turns import AnswerFormat, GenerationRequest, Message, Mode, Role, Sa
 CLIENTS = Path(__file__).parents[1] / "fixtures" / "clients"
 
 
-def schemas(suite: Path) -> Iterator[object]:
+def schemas(suite: Path, clients: Path = CLIENTS) -> Iterator[object]:
     """Yield the schemas of captured clients, then those of the suite, each once."""
     seen: set[str] = set()
     found: list[object] = []
-    for path in sorted(CLIENTS.glob("*.json")):
-        for tool in json.loads(path.read_text()).get("body", {}).get("tools") or ():
-            found += [one.get("parameters") for one in (tool, *tool.get("tools", ())) if one.get("parameters")]
+    for path in sorted(clients.glob("*.json")):
+        found += _carried(json.loads(path.read_text()).get("body"))
     for path in sorted(suite.glob("*.json")):
         found += [case["schema"] for case in json.loads(path.read_text())]
     for schema in found:
@@ -40,6 +40,17 @@ def schemas(suite: Path) -> Iterator[object]:
         if key not in seen and "http" not in key.replace("https://json-schema.org/draft", ""):
             seen.add(key)
             yield schema
+
+
+def _carried(body: object) -> Iterator[object]:
+    """Yield the schemas of a request: of its tools and of the format it wants."""
+    if isinstance(body, list):
+        for one in body:
+            yield from _carried(one)
+    if isinstance(body, dict):
+        for key, one in body.items():
+            is_schema = key in {"parameters", "input_schema", "schema"} and isinstance(one, dict)
+            yield from [one] if is_schema else _carried(one)
 
 
 def _without_descriptions(schema: object) -> object:
@@ -55,8 +66,8 @@ async def main(given: argparse.Namespace) -> None:
     await engine.start()
     ends: Counter[str] = Counter()
     refused: Counter[str] = Counter()
-    invalid = 0
-    for schema in schemas(given.suite):
+    invalid: Counter[str] = Counter()
+    for schema in schemas(given.suite, given.clients):
         if ends["stop"] + ends["length"] + ends["crashed"] >= given.limit:
             break
         shown = json.dumps(_without_descriptions(schema))[:1500]
@@ -77,17 +88,20 @@ async def main(given: argparse.Namespace) -> None:
             refused[last.message.split("'")[1] if is_refusal and "'" in last.message else last.message] += 1
             continue
         assert isinstance(last, Finished)
-        ends["stop" if last.reason is FinishReason.STOP else "length"] += 1
-        if last.reason is FinishReason.STOP:
-            said = "".join(event.text for event in events if isinstance(event, Text))
-            try:
-                jsonschema.Draft202012Validator(schema).validate(json.loads(said))
-            except (ValueError, jsonschema.ValidationError) as error:
-                invalid += 1
-                print("INVALID", json.dumps(schema)[:200], said[:200], str(error)[:200], flush=True)
+        end = "stop" if last.reason is FinishReason.STOP else "length"
+        ends[end] += 1
+        said = "".join(event.text for event in events if isinstance(event, Text))
+        try:
+            jsonschema.Draft202012Validator(schema).validate(json.loads(said))
+        except (ValueError, jsonschema.ValidationError) as error:
+            invalid[end] += 1
+            print("INVALID", end, json.dumps(schema)[:200], said[:200], str(error)[:200], flush=True)
         if sum(ends.values()) % 25 == 0:
             print(dict(ends), flush=True)
-    print(f"ended: {dict(ends)}; invalid: {invalid}; refused by: {dict(refused.most_common())}")
+    cut = ends["length"] / max(1, ends["stop"] + ends["length"])
+    print(
+        f"ended: {dict(ends)}, {cut:.1%} by length; invalid: {dict(invalid)}; refused by: {dict(refused.most_common())}"
+    )
     await engine.close()
 
 
@@ -96,6 +110,7 @@ if __name__ == "__main__":
     parser.add_argument("model", type=Path)
     parser.add_argument("suite", type=Path)
     parser.add_argument("--limit", type=int, default=200, help="answers, refusals not counted")
+    parser.add_argument("--clients", type=Path, default=CLIENTS, help="captured requests, one a file")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--max-tokens", type=int, default=512)
     asyncio.run(main(parser.parse_args()))

@@ -32,6 +32,8 @@ REFUSED = [
     ({"allOf": [{"pattern": "a"}, {"pattern": "b"}]}, "pattern", "s.allOf[1]"),
     ({"$ref": "http://elsewhere/"}, "$ref", "s"),
     ({"$ref": "#/$defs/none"}, "$ref", "s"),
+    ({"properties": {"a": {"$ref": "#one"}}, "$defs": {"b": {"$anchor": "one"}}}, "$ref", "s.properties.a"),
+    ({"items": {"$id": "x", "$ref": "#/$defs/a"}, "$defs": {"a": True}}, "$id", "s.items"),
     ({"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "$ref", "s.$defs.a"),
     ({"pattern": "(?=a)"}, "pattern", "s"),
     ({"pattern": "a+?"}, "pattern", "s"),
@@ -39,6 +41,7 @@ REFUSED = [
     ({"enum": [1], "type": "string"}, "enum", "s"),
     ({"enum": ["a"], "maxLength": 3}, "maxLength", "s"),
     (False, "false", "s"),
+    ({"enum": []}, "enum", "s"),
     ({"madeUp": 1}, "madeUp", "s"),
     ({"minProperties": 3}, "minProperties", "s"),
 ]
