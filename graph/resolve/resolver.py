@@ -25,6 +25,7 @@ class Resolver:
         language = self._world.language(path)
         evaluator = evaluator_for(language, self._world)
         view = evaluator.view(path)
+        evaluator.allow(view)
         if self._world.rules(path) is not None:
             flow_arguments(evaluator, view)
         edges, unresolved = collector_for(language, evaluator, view).collect()

@@ -1,0 +1,88 @@
+"""Files that a generator wrote, or that a stranger made to be expensive: the time grows with the lines, no faster."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from graph.extract.facts import Facts
+from graph.model import EdgeKind
+from graph.resolve import core
+from graph.resolve.resolver import Resolver
+from tests.memory import MemorySource, pairs
+
+
+def lines(form: str, count: int) -> str:
+    return "".join(form.format(i=i, j=i + 1, k=i * 7 % count) for i in range(count))
+
+
+SOURCES: dict[str, Callable[[int], str]] = {
+    "a name bound in a thousand branches": lambda n: (
+        "class A:\n    def m(self): return self\nx = A()\n" + "if c: x = x.m()\n" * n
+    ),
+    "a thousand type tests of one name": lambda n: (
+        "def f(x):\n" + lines("    if isinstance(x, A{i}):\n        x.m()\n", n) + lines("class A{i}: pass\n", n)
+    ),
+    "an attribute that is set on a thousand objects": lambda n: lines(
+        "class A{i}:\n    def m(self): self.c.m()\na{i} = A{i}()\nA{i}.x = f\nA{i}.x()\n", n // 3
+    ),
+    "members that nobody defines, above a thousand classes": lambda n: lines(
+        "class P{i}:\n    def m(self): self.q()\nclass Q{i}(P{i}): pass\n", n // 3
+    ),
+    "a hierarchy written from its end": lambda n: lines("class C{i}(C{j}):\n    def n(self): self.m()\n", n // 3),
+}
+
+
+class Extracted(MemorySource):
+    """One file whose facts are at hand, so that resolution alone is timed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__({"m.py": text})
+        self._facts = super().facts("m.py")
+
+    def facts(self, path: str) -> Facts:
+        return self._facts
+
+
+def seconds_for(text: str) -> float:
+    """Return the CPU time that resolving a file takes: of two tries the better one, others share the machine."""
+    taken: list[float] = []
+    for source in (Extracted(text), Extracted(text)):
+        started = time.process_time()
+        assert Resolver(source).resolve("m.py").edges
+        taken.append(time.process_time() - started)
+    return min(taken)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_time_grows_with_the_lines(name: str) -> None:
+    """Four times the lines take four times the time; reading everything again for each line would take sixteen."""
+    few, many = (seconds_for(SOURCES[name](count)) for count in (600, 2_400))
+    assert many < 9 * few
+
+
+GENERATED = {
+    "m.py": "class P:\n" + lines("    def r{i}(self): return (a := self.r{k}()) or self.r{i}(a)\n", 300),
+    "m.js": "class P {\n" + lines("  r{i}() {{ return this.r{k}() || this.r{i}() }}\n", 300) + "}\n",
+    "n.py": lines("class C{i}:\n    def m(self): return C{k}().m()\n", 300),
+    "n.js": lines("class C{i} {{ m() {{ return new C{k}().m() }} }}\n", 300),
+}
+
+
+@pytest.mark.parametrize("path", GENERATED)
+def test_a_generated_parser_keeps_its_calls(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    """What its functions return is not followed for ever; whom each of them calls is found all the same."""
+    wanted = pairs({path: GENERATED[path]})
+    assert len(wanted) >= 2 * 300 - 10
+    monkeypatch.setattr(core, "_MAX_STEPS", 20)
+    assert pairs({path: GENERATED[path]}) == wanted
+
+
+def test_what_is_looked_up_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names and members that lead on and on are followed in step with the size of the file."""
+    monkeypatch.setattr(core, "_MAX_STEPS", 0)
+    monkeypatch.setattr(core, "_MAX_LOOKUPS", 0)
+    assert pairs({"m.py": GENERATED["m.py"]}) == set()
+    assert pairs({"m.py": GENERATED["m.py"]}, EdgeKind.CONTAINS)
