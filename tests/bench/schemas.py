@@ -14,6 +14,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import jsonschema
@@ -67,7 +68,7 @@ async def main(given: argparse.Namespace) -> None:
     ends: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     invalid: Counter[str] = Counter()
-    for schema in schemas(given.suite, given.clients):
+    for schema in islice(schemas(given.suite, given.clients), given.first, given.last):
         if ends["stop"] + ends["length"] + ends["crashed"] >= given.limit:
             break
         shown = json.dumps(_without_descriptions(schema))[:1500]
@@ -111,6 +112,8 @@ if __name__ == "__main__":
     parser.add_argument("suite", type=Path)
     parser.add_argument("--limit", type=int, default=200, help="answers, refusals not counted")
     parser.add_argument("--clients", type=Path, default=CLIENTS, help="captured requests, one a file")
+    parser.add_argument("--first", type=int, default=0, help="schemas that are passed over, for a run in parts")
+    parser.add_argument("--last", type=int, help="the schema before which a part ends")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--max-tokens", type=int, default=512)
     asyncio.run(main(parser.parse_args()))
