@@ -163,10 +163,12 @@ def test_answer_that_ends_in_time_is_the_same_bit_for_bit(core, seed, monkeypatc
     """Without loops and with room nothing of this can be seen."""
     schema = {"type": "array", "items": {"enum": ["a", "b", 3]}, "maxItems": 8}
     request = msgspec.structs.replace(ask(schema), sampling=Sampling(max_tokens=200, seed=seed, temperature=2.0))
-    found = answer(core, request)
+    text, end, _, _ = answer(core, request)
     monkeypatch.setattr("serve.engine.local.guide.Guide._see_end", lambda *_: None)
-    assert found == answer(core, request)
-    assert found[1].reason is FinishReason.STOP
+    free_text, free_end, _, _ = answer(core, request)
+    assert (text, end.reason) == (free_text, free_end.reason)
+    assert end.usage.completion_tokens == free_end.usage.completion_tokens
+    assert end.reason is FinishReason.STOP
 
 
 def test_arguments_of_a_demanded_call_land_too(core):
