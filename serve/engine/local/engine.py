@@ -21,6 +21,7 @@ from serve.engine.local.link import Link
 from serve.engine.local.machine import physical_cores, slots_of
 from serve.engine.local.occupancy import Occupancy
 from serve.engine.local.protocol import (
+    FAULT,
     AskCancel,
     AskCount,
     AskGenerate,
@@ -258,6 +259,8 @@ class LocalEngine:
                     _log.debug("%s", note) if note.startswith("prefix cache") else _log.warning("%s", note)
                 return None
             case Refused():
+                if reply.code == FAULT:
+                    _log.error("%s %s", reply.message, link.last_words())
                 return _failed(reply)
             case _:
                 return failed(self._lost(link))

@@ -90,6 +90,11 @@ def check_whole(path: Path) -> int:
             needed = _needed_bytes(file, path, size)
     except OSError as error:
         raise EngineError(f"The model file {path} cannot be read: {error.strerror}. Check its permissions.") from error
+    if needed is None:
+        raise EngineError(
+            f"The model file {path} is truncated or corrupt: its header does not end within its {size:,} bytes."
+            f" Fetch it again: `roteiro model pull`."
+        )
     if size < needed:
         raise EngineError(
             f"The model file {path} is truncated: {size:,} bytes, and its own header asks for at least {needed:,}."
@@ -108,8 +113,8 @@ def memory_bytes() -> int:
     return min(total, limit)
 
 
-def _needed_bytes(file: BinaryIO, path: Path, size: int) -> int:
-    """Return the fewest bytes that a file with this header has; more than `size` where the header itself breaks off."""
+def _needed_bytes(file: BinaryIO, path: Path, size: int) -> int | None:
+    """Return the fewest bytes that a file with this header has; None where the header itself breaks off."""
     magic = file.read(4)
     if magic != b"GGUF":
         raise EngineError(
@@ -135,8 +140,8 @@ def _needed_bytes(file: BinaryIO, path: Path, size: int) -> int:
             _string(file, size)
             length = _tensor_bytes(file)
             last = max(last, _number(file, "<Q") + length)
-    except (struct.error, KeyError, RecursionError):
-        return size + 1
+    except (struct.error, KeyError, RecursionError, OverflowError):
+        return None
     start = -(-file.tell() // alignment) * alignment
     return start + last
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from serve.engine.local.schedule import chunk_ends
 from serve.engine.local.vocabulary import Vocabulary
-from serve.errors import ContextLengthError
+from serve.errors import ContextLengthError, TemplateRefusedError
 from serve.prompt.content import Segment
 from serve.prompt.conversation import Conversation, Rendered
 from serve.prompt.toolprompt import ToolLimits, ToolSection, tool_section
@@ -55,6 +55,12 @@ class Prompter:
         rendered = self.conversation.render(request, section.segments if section else ())
         self._refuse_far_beyond(rendered.segments, limit_tokens)
         tokens, starts = self._vocabulary.tokenize_segments(rendered.segments)
+        if not tokens:
+            raise TemplateRefusedError(
+                "The chat template of this model makes an empty prompt of this conversation. Take another file of it.",
+                param="messages",
+                code="template_refused",
+            )
         cuts, kept = self._cuts(request, rendered, tokens, starts)
         ends = chunk_ends(len(tokens), cuts)
         return Prompt(

@@ -17,6 +17,7 @@ from serve.events import Event
 from serve.settings import EngineSettings
 
 __all__ = [
+    "FAULT",
     "HEADER_BYTES",
     "AskCancel",
     "AskCount",
@@ -38,6 +39,8 @@ __all__ = [
 ]
 
 HEADER_BYTES = 4
+FAULT = "engine_failed"
+"""The code of a refusal for a mistake of ours."""
 _MAX_PAYLOAD_BYTES = 256 * 1024 * 1024
 """Far above any request (16 MiB); a larger number is a broken stream."""
 

@@ -12,6 +12,7 @@ import queue
 import socket
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Sequence
 from operator import methodcaller
 from pathlib import Path
@@ -22,6 +23,7 @@ from serve.engine.local.context import Aborted, Work
 from serve.engine.local.core import Core
 from serve.engine.local.generation import Steps
 from serve.engine.local.protocol import (
+    FAULT,
     HEADER_BYTES,
     AskCancel,
     AskCount,
@@ -179,6 +181,9 @@ class _Worker:
             self._link.send(Counted(ask.id, self._core.count(_request(ask.request))))
         except ServeError as error:
             self._link.send(_refused(ask.id, error))
+        except Exception as error:  # noqa: BLE001 - as below, and this thread reads for all
+            traceback.print_exc()
+            self._link.send(_refused(ask.id, _fault(error)))
 
     def _cancel(self, identifier: str) -> None:
         with self._lock:
@@ -277,6 +282,9 @@ class _Worker:
             self._end(job, None)
         except ServeError as error:
             self._end(job, error)
+        except Exception as error:  # noqa: BLE001 - a fault in one answer must not end those beside it
+            traceback.print_exc()
+            self._end(job, _fault(error))
 
     def _steps(self, job: _Job) -> Steps:
         request = _request(job.ask.request)
@@ -312,6 +320,15 @@ def _fitting(jobs: list[_Job]) -> list[_Job]:
 
 def _request(data: bytes) -> GenerationRequest:
     return msgspec.json.decode(data, type=GenerationRequest)
+
+
+def _fault(error: Exception) -> EngineError:
+    """Return what is told of a fault of our own."""
+    return EngineError(
+        f"The engine failed on this request ({type(error).__name__}: {error}). Other requests are not affected;"
+        f" please report this one.",
+        code=FAULT,
+    )
 
 
 def _refused(identifier: str, error: ServeError) -> Refused:

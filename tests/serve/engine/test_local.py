@@ -474,3 +474,37 @@ async def test_disk_that_keeps_nothing_is_told_once_in_the_servers_log(tiny_mode
             assert isinstance((await events(engine, replace(asked, messages=(rules, *asked.messages))))[-1], Finished)
     await engine.close()
     assert caplog.text.count("prefix_cache_disk_mb") == 1
+
+
+async def test_template_that_makes_nothing_is_refused_and_the_worker_lives(tiny_model, monkeypatch):
+    """An empty prompt has no last token to answer from."""
+    monkeypatch.setattr("serve.engine.local.core.CHATML", "{% if false %}x{% endif %}")
+    async with running(tiny_model("attention")) as engine:
+        for _ in range(2):
+            (failed,) = await events(engine, ask())
+            assert (failed.status, failed.code) == (400, "template_refused")
+            assert "empty prompt" in failed.message
+        with pytest.raises(ServeError, match="empty prompt"):
+            await engine.warm(ask())
+
+
+async def test_fault_in_one_answer_does_not_end_those_beside_it(tiny_model, monkeypatch, capsys):
+    """A mistake of ours is told, with its place in the worker's own words, and costs one request."""
+    from serve.engine.local.generation import Generation
+
+    read = Generation._read
+
+    def broken(self, token, place):
+        if self._request.messages[0].content == "bad":
+            raise ZeroDivisionError("by us")
+        read(self, token, place)
+
+    monkeypatch.setattr(Generation, "_read", broken)
+    async with running(tiny_model("attention"), slots=2) as engine, asyncio.timeout(LONG_S):
+        good = asyncio.create_task(events(engine, ask("good", max_tokens=200)))
+        last = (await events(engine, ask("bad")))[-1]
+        assert (last.status, last.code) == (503, "engine_failed")
+        assert "ZeroDivisionError: by us" in last.message
+        assert isinstance((await good)[-1], Finished)
+        assert isinstance((await events(engine, ask()))[-1], Finished)
+    assert "ZeroDivisionError" in capsys.readouterr().err
