@@ -217,3 +217,37 @@ def test_grammar_that_no_text_fits_is_an_error(core):
 
     with pytest.raises(ValueError, match="nothing fits"):
         Ending(core._model.vocabulary, 'root ::= "a" root\n')
+
+
+class Words:
+    """A vocabulary whose tokens are words: the first that fits is the spelling."""
+
+    def __init__(self, *pieces):
+        self.pieces = [*pieces, *map(chr, range(32, 127))]
+
+    def piece(self, token):
+        return self.pieces[token].encode()
+
+    def is_end(self, _):
+        return False
+
+    def spell(self, text):
+        tokens = []
+        while text:
+            tokens.append(next(at for at, piece in enumerate(self.pieces) if text.startswith(piece)))
+            text = text[len(self.pieces[tokens[-1]]) :]
+        return tokens
+
+
+def test_loop_whose_tokens_reach_over_its_end_is_left_inside_one():
+    """`","` never stops where a list may be closed, so its first character is written and the bracket behind it."""
+    from serve.engine.local.ending import Ending
+
+    words = Words('","', '["', "neg", '"]')
+    made = Ending(words, compile_schema(b'{"type":"array","items":{"type":"string"}}', "s"))
+    for token in words.spell('["neg' + '","neg' * 140):
+        made.follow(token)
+    closing = made.way_out(words.spell('","')[0])
+    assert words.piece(closing) == b'"]'
+    made.follow(closing)
+    assert made.is_whole
