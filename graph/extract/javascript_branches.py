@@ -97,9 +97,9 @@ def for_in(walk: Walk, node: Node) -> Expr:
     scope.flow = _LOOP
     if left is not None:
         is_keys = operator is not None and operator.type == "in"
-        walk.is_writing = node.child_by_field_name("kind") is None
+        walk.scope.is_writing = node.child_by_field_name("kind") is None
         bind(walk, left, Constant("str") if is_keys else source, "value" if is_keys else "iterate")
-        walk.is_writing = False
+        walk.scope.is_writing = False
     if body is not None:
         walk.visit(body)
     scope.flow = outer

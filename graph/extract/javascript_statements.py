@@ -122,9 +122,9 @@ def assignment(walk: Walk, node: Node) -> Expr:
     line = left.start_point[0] + 1
     if left.type in {"object_pattern", "array_pattern"}:
         value = walk.value(right)
-        walk.is_writing = True
+        walk.scope.is_writing = True
         bind(walk, left, value)
-        walk.is_writing = False
+        walk.scope.is_writing = False
         return value
     target = walk.visit(left)
     # `a ??= () => 1` gives a default to something that has a name already.
@@ -133,9 +133,9 @@ def assignment(walk: Walk, node: Node) -> Expr:
     if isinstance(target, Attribute):
         line = target.line
     if not walk.typed and (declared := doc_types(walk.comments.raw_above(node.start_point[0] + 1)).type) is not None:
-        walk.is_writing = True
+        walk.scope.is_writing = True
         walk.assign(target, declared, line, "annotation")
-        walk.is_writing = False
+        walk.scope.is_writing = False
     if name:
         exporting = walk.is_exporting
         walk.is_exporting = walk.current == 0 and _is_common_export(target)
@@ -144,9 +144,9 @@ def assignment(walk: Walk, node: Node) -> Expr:
         walk.is_exporting = exporting
     else:
         value = walk.value(right)
-    walk.is_writing = True
+    walk.scope.is_writing = True
     walk.assign(target, value, node.end_point[0] + 1)
-    walk.is_writing = False
+    walk.scope.is_writing = False
     common_export(walk, target, value)
     return value
 

@@ -67,6 +67,8 @@ class ScopeDraft:
     """Names that a declaration, a parameter or a pattern of one gives a place in this scope."""
     written: set[str] = field(default_factory=set[str])
     """Names that are assigned to without being declared: those that this scope does not declare lie further out."""
+    is_writing: bool = False
+    """The target being assigned was declared elsewhere: `x = 1`, not `let x = 1`."""
     takes_all: bool = False
     """The function reads `arguments`."""
     flow: int = 0
@@ -127,8 +129,6 @@ class Walk:
         """The byte where the statement begins that makes the next definition: `export const` before `f = ...`."""
         self.decorators: tuple[Expr, ...] = ()
         """Decorators written before `export`, for the class behind it."""
-        self.is_writing = False
-        """The target being assigned was declared elsewhere: `x = 1`, not `let x = 1`."""
         self.current = 0
         self.scope = self.scopes[0]
         self.error_count = 0
@@ -214,7 +214,7 @@ class Walk:
     def assign(self, target: Expr, value: Expr, line: int, how: str = "value") -> None:
         """Record `target = value` in the current scope."""
         if isinstance(target, Name) and not how.startswith("narrow"):
-            (self.scope.written if self.is_writing else self.scope.declared).add(target.id)
+            (self.scope.written if self.scope.is_writing else self.scope.declared).add(target.id)
         self.scope.assigns.append(Assign(target, value, how, line, self.scope.flow))
 
     def takes_all_arguments(self) -> None:

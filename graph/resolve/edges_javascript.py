@@ -12,6 +12,9 @@ from graph.resolve.values import Function, Instance, Method, Value
 __all__ = ["ScriptEdges"]
 
 
+_WRITING = frozenset({"value", "field", "unpack", "iterate"})
+
+
 class ScriptEdges(EdgeCollector):
     """See `EdgeCollector`; reading and writing a property may call an accessor."""
 
@@ -19,7 +22,7 @@ class ScriptEdges(EdgeCollector):
         super()._implicit(scope)
         facts = self._view.facts.scopes[scope]
         for assign in facts.assigns:
-            if isinstance(assign.target, Attribute) and assign.how == "value":
+            if isinstance(assign.target, Attribute) and assign.how.partition(":")[0] in _WRITING:
                 self._accessor(scope, assign.target, "setter")
         for expr, _ in facts.references:
             if isinstance(expr, Attribute):

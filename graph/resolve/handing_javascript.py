@@ -23,6 +23,7 @@ _WITH_ELEMENT = frozenset(
         "sort", "toSorted",
     }
 )  # fmt: skip
+_DECLARING = frozenset({"getter", "setter", "annotation"})
 _EACH = Name("<each>")
 _OBJECTS = (Class, Function, Instance, Literal, Shape)
 
@@ -56,7 +57,7 @@ class ScriptHanding(ScriptIteration):
                 yield from self._receivers(view, scope, call)
             for assign in facts.assigns:
                 yield from self._described_receivers(view, scope, assign)
-                if view.has_setters and assign.how == "value" and isinstance(assign.target, Attribute):
+                if view.has_setters and isinstance(assign.target, Attribute) and assign.how not in _DECLARING:
                     yield from self._set(view, scope, assign, assign.target)
 
     def _receivers(self, view: ScriptView, scope: int, call: CallExpr) -> Iterator[tuple[Function, int, Values]]:
@@ -93,7 +94,7 @@ class ScriptHanding(ScriptIteration):
     ) -> Iterator[tuple[Function, int, Values]]:
         for owner in self.evaluate(view, scope, target.base, assign.line):
             for setter in self.getters(owner, target.name, "setter"):
-                yield setter, 0, self.evaluate(view, scope, assign.value, assign.line)
+                yield setter, 0, self.assigned(view, scope, assign)
 
     # -- callbacks --------------------------------------------------------------------------------------------------
 

@@ -116,6 +116,14 @@ CASES: dict[str, tuple[str, str]] = {
         BOTH + "class Door { set state(job) { this.job = job } turn() { this.job() } } const door = new Door(); door.state = run; door.turn()",
         "-> Door, -> Door.state, -> Door.turn, Door.turn -> run",
     ),
+    "a setter that a pattern assigns to": (
+        BOTH + "const door = { set state(job) { job() } }; ({ wanted: door.state } = { wanted: run })",
+        "-> door.state, door.state -> run",
+    ),
+    "a variable declared in a default of a pattern that assigns": (
+        BOTH + "let job = run, pick; [pick = function inner() { let job = stop; job() }] = []; job()",
+        "-> run, inner -> stop",
+    ),
     "a method reached through super that needs the heir": (
         "const base = { go() { this.step() } }; const heir = { go() { super.go() }, step() {} }; Object.setPrototypeOf(heir, base); heir.go()",
         "-> heir.go, heir.go -> base.go, base.go -> heir.step",
