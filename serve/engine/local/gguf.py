@@ -124,7 +124,9 @@ def _needed_bytes(file: BinaryIO, path: Path, size: int) -> int | None:
     try:
         version, tensors, pairs = struct.unpack("<IQQ", file.read(20))
         if version not in {2, 3}:
-            raise EngineError(f"The file {path} is GGUF version {version}; versions 2 and 3 can be read.")
+            raise EngineError(
+                f"The file {path} is GGUF version {version}; versions 2 and 3 can be read. Choose another file."
+            )
         if max(tensors, pairs) > size:
             raise EngineError(f"The header of {path} is corrupt. Fetch the file again: `roteiro model pull`.")
         alignment = 32

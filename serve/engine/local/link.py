@@ -38,10 +38,11 @@ _END_TIMEOUT_S = 5.0
 def worker_environment(ours: dict[str, str], wait_policy: str = "passive") -> dict[str, str]:
     """Return what a worker inherits: nothing by which Python or the loader could be led elsewhere.
 
-    Threads of llama.cpp wait passively: spinning ones cost a factor of 4 to 8 as soon as anything else runs.
+    Threads of llama.cpp wait passively: spinning ones cost a factor of 4 to 8 as soon as anything else runs. What it
+    says of its own end is the assertion that failed, and not a debugger's view of Python.
     """
     kept = {name: value for name, value in ours.items() if name in _KEPT or name.startswith(_KEPT_PREFIXES)}
-    return {"OMP_WAIT_POLICY": wait_policy, **kept, "PYTHONSAFEPATH": "1"}
+    return {"OMP_WAIT_POLICY": wait_policy, "GGML_NO_BACKTRACE": "1", **kept, "PYTHONSAFEPATH": "1"}
 
 
 class Link:

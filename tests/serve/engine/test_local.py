@@ -302,6 +302,7 @@ def test_worker_inherits_known_names_only():
     ours = {"PATH": "p", "PYTHONPATH": "x", "LD_PRELOAD": "y", "LC_ALL": "C", "SECRET_KEY": "z"}
     assert worker_environment(ours) == {
         "OMP_WAIT_POLICY": "passive",
+        "GGML_NO_BACKTRACE": "1",
         "PATH": "p",
         "LC_ALL": "C",
         "PYTHONSAFEPATH": "1",
