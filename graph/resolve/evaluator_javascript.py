@@ -9,6 +9,7 @@ from graph.extract.facts import Attribute, CallExpr, ClassRef, Collection, Expr,
 from graph.extract.facts import Constant as ConstantExpr
 from graph.resolve.core import union
 from graph.resolve.handing_javascript import ScriptHanding
+from graph.resolve.library_javascript import INTEROPERATING
 from graph.resolve.members_javascript import INVOKING
 from graph.resolve.values import (
     Class,
@@ -74,6 +75,13 @@ class ScriptEvaluator(ScriptHanding):
         return union(self.attribute(value, name) for name in names[:40] if name not in ("...", "()"))
 
     # -- calls ----------------------------------------------------------------------------------------------------
+
+    def _call(self, view: FileView, scope: int, call: CallExpr, line: int) -> Values:
+        found = super()._call(view, scope, call, line)
+        name = getattr(call.function, "id", "") or getattr(call.function, "name", "")
+        if name not in INTEROPERATING or not call.arguments:
+            return found
+        return union([self.evaluate(view, scope, call.arguments[0], line), found])
 
     def called(self, value: Value, call: CallExpr | None, view: FileView, scope: int) -> Values:
         match value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "CALLING",
     "GLOBALS",
+    "INTEROPERATING",
     "LISTS",
     "MAPS",
     "NODE_MODULES",
@@ -62,6 +63,14 @@ PASSING_FIRST = frozenset(
     }
 )  # fmt: skip
 """Functions that give their first argument back."""
+
+INTEROPERATING = frozenset(
+    {
+        "__importDefault", "__importStar", "__toESM", "_interopNamespaceDefault", "_interopRequireDefault",
+        "_interopRequireWildcard", "_interop_require_default", "_interop_require_wildcard",
+    }
+)  # fmt: skip
+"""Helpers of compilers that make an ES module of what `require` gives; it is that module for us."""
 
 LISTS = frozenset(
     {
