@@ -20,13 +20,12 @@ from serve.prompt.gbnf import Rules, alternatives, literal
 from serve.prompt.gbnf_reader import read_rules
 from serve.prompt.gbnf_sizes import NEVER, begun_by_themselves, least_bytes
 from serve.prompt.pattern import pattern_rule
-from serve.prompt.pattern_lengths import fits_between, pattern_between
 from serve.prompt.schema_apart import are_apart, fits, listed_values
 from serve.prompt.schema_bounds import bounds, number, repeat
 from serve.prompt.schema_dependents import by_presence, evaluated, members_of
-from serve.prompt.schema_formats import ADVISORY, FORMATS
 from serve.prompt.schema_merge import Schema, holds_reference, is_same, merge, refused, types_of
 from serve.prompt.schema_names import name_fits, patterns_of, value_of
+from serve.prompt.schema_strings import string_rule
 from serve.prompt.schema_words import ANNOTATIONS, KEYWORDS
 
 __all__ = ["ANY_OBJECT", "compile_schema", "value_rule"]
@@ -111,8 +110,13 @@ class _Compiler:
         if "$ref" in schema:
             return self._reference(schema, path, depth)
         if "allOf" in schema:
+            parts = _schemas(schema, "allOf", path)
+            if len(parts) == 1 and len(schema) == 1:
+                return self.compile(
+                    parts[0], f"{path}.allOf[0]", depth + 1
+                )  # a reference stays one, and may be a circle
             merged = {key: value for key, value in schema.items() if key != "allOf"}
-            for number, part in enumerate(_schemas(schema, "allOf", path)):
+            for number, part in enumerate(parts):
                 merged = merge(merged, self._resolved(part, f"{path}.allOf[{number}]"), f"{path}.allOf[{number}]")
             return self.compile(merged, path, depth + 1)
         for keyword in ("anyOf", "oneOf"):
@@ -230,7 +234,7 @@ class _Compiler:
             case "array":
                 return self._array(schema, path, depth)
             case "string":
-                return self._string(schema, path)
+                return string_rule(schema, path, self._rules)
             case "integer" | "number":
                 return number(kind, schema, path, self._rules)
             case _:
@@ -357,22 +361,6 @@ class _Compiler:
         elif low > size:
             raise refused("minItems", path, "there are fewer items")
         return self._rules.add(f'"[" ws {body} "]"')
-
-    def _string(self, schema: Schema, path: str) -> str:
-        low, high = bounds(schema, "minLength", "maxLength", path)
-        named = str(schema.get("format"))
-        if "pattern" in schema:
-            if named in FORMATS and named not in ADVISORY:
-                raise refused("format", path, "it is not held beside pattern")
-            return self._rules.add(f'"\\"" {pattern_between(schema["pattern"], path, low, high)} "\\""')
-        if named in FORMATS:
-            if fits_between(FORMATS[named], low, high):
-                return self._rules.add(f'"\\"" {FORMATS[named]} "\\""')
-            if named not in ADVISORY:
-                raise refused("format", path, "its texts have other lengths than minLength and maxLength say")
-        if not low and high is None:
-            return "string"
-        return f'"\\"" {repeat("char", low, high)} "\\""'
 
 
 def _too_large(path: str) -> BadRequestError:

@@ -94,9 +94,13 @@ def _both(key: str, first: object, second: object, path: str) -> object:
     if key == "required" and isinstance(first, list) and isinstance(second, list):
         return list(dict.fromkeys([*cast("list[str]", first), *cast("list[str]", second)]))
     if key == "properties" and isinstance(first, dict) and isinstance(second, dict):
-        ours, theirs = cast("Schema", first), cast("Schema", second)
-        if all(is_same(ours[name], theirs[name]) for name in ours.keys() & theirs.keys()):
-            return ours | theirs
+        return _joined(cast("Schema", first), cast("Schema", second))
+    if key in {"items", "additionalProperties", "propertyNames"}:
+        return {"allOf": [first, second]}
+    if key == "enum" and isinstance(first, list) and isinstance(second, list):
+        common = [one for one in cast("list[object]", first) if any(is_same(one, other) for other in second)]
+        if common:
+            return common
     if key == "type":
         kinds = [kind for kind in types_of({"type": first}, path) if kind in types_of({"type": second}, path)]
         if kinds:
@@ -107,6 +111,15 @@ def _both(key: str, first: object, second: object, path: str) -> object:
     if numbers and key in {"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"}:
         return min(cast("float", first), cast("float", second))
     raise _clash(key, path)
+
+
+def _joined(first: Schema, second: Schema) -> Schema:
+    """Return the properties of both; one that both declare must fit both."""
+    joined = first | second
+    for name in first.keys() & second.keys():
+        if not is_same(first[name], second[name]):
+            joined[name] = {"allOf": [first[name], second[name]]}
+    return joined
 
 
 def _clash(key: str, path: str) -> BadRequestError:

@@ -12,7 +12,7 @@ REFUSED = [
     ({"not": {}}, "not", "s"),
     ({"properties": {"a": {"contains": {}}}}, "contains", "s.properties.a"),
     ({"patternProperties": {"a": {}, "b": {}}}, "patternProperties", "s"),
-    ({"allOf": [{"unevaluatedProperties": False}]}, "unevaluatedProperties", "s.allOf[0]"),
+    ({"allOf": [{"unevaluatedProperties": False}, {}]}, "unevaluatedProperties", "s.allOf[0]"),
     ({"type": "object", "dependentRequired": {"a": ["b"]}}, "dependentRequired", "s"),
     ({"required": ["a"], "propertyNames": {"maxLength": 0}}, "propertyNames", "s"),
     ({"properties": {"a": {}}, "propertyNames": {"not": {}}}, "not", "s.propertyNames"),
