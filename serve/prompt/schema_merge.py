@@ -91,14 +91,15 @@ def merge(first: Schema, second: Schema, path: str) -> Schema:
 
 
 def _both(key: str, first: object, second: object, path: str) -> object:
+    if key in {"items", "additionalProperties", "propertyNames"}:
+        return {"allOf": [first, second]}
     if key == "required" and isinstance(first, list) and isinstance(second, list):
         return list(dict.fromkeys([*cast("list[str]", first), *cast("list[str]", second)]))
     if key == "properties" and isinstance(first, dict) and isinstance(second, dict):
         return _joined(cast("Schema", first), cast("Schema", second))
-    if key in {"items", "additionalProperties", "propertyNames"}:
-        return {"allOf": [first, second]}
     if key == "enum" and isinstance(first, list) and isinstance(second, list):
-        common = [one for one in cast("list[object]", first) if any(is_same(one, other) for other in second)]
+        others = cast("list[object]", second)
+        common = [one for one in cast("list[object]", first) if any(is_same(one, other) for other in others)]
         if common:
             return common
     if key == "type":

@@ -185,6 +185,21 @@ def test_arguments_of_a_demanded_call_land_too(core):
     assert end.reason is FinishReason.LENGTH
 
 
+@pytest.mark.parametrize(("max_tokens", "end"), [(110, FinishReason.LENGTH), (600, FinishReason.TOOL_CALLS)])
+def test_call_that_a_model_opens_by_itself_ends_too(core, monkeypatch, max_tokens, end):
+    """Under `auto`, once it is open: cut where there is no room, out of its loop where there is."""
+    from serve.engine.local.sampler import Sampler
+
+    opening = iter(core._model.vocabulary.tokenize('<tool_call>{"name":"t","arguments":', control=True))
+    draw = Sampler.draw
+    monkeypatch.setattr(Sampler, "draw", lambda *given: next(opening, None) or draw(*given))
+    tool = ToolSpec(name="t", parameters=msgspec.Raw(json.dumps(RECORD).encode()))
+    request = ask(tools=(tool,), max_tokens=max_tokens, logit_bias=likes(core, 'x"'))
+    _, finished, calls, _ = answer(core, request)
+    assert [set(json.loads(call.arguments)) for call in calls] == [{"name", "tags"}]
+    assert finished.reason is end
+
+
 def test_character_that_is_not_whole_yet_is_waited_for(core):
     """Bytes of UTF-8 come one by one from a vocabulary of bytes."""
     made = ending(core, RECORD)
