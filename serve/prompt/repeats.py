@@ -1,22 +1,25 @@
 """Whether what is being written has begun to repeat: the same tokens over and over, or hardly a new turn. Pure.
 
 Only repetition counts that hardly anyone means. Inside a text that is soon; between the short items of a list it is
-late, since a list may well hold the same label for each of forty lines. What a grammar still demands (the fifty items
-of `minItems`) is never a loop: there the end comes nearer. A list that counts upwards is none either.
+late, since a list may well hold the same label for each of forty lines, and later where no text is among them. What a
+grammar still demands (the fifty items of `minItems`) is never a loop: there the end comes nearer. A list that counts
+upwards is none either.
 """
 
 from __future__ import annotations
 
 from collections import deque
 
-__all__ = ["LEAST_TIMES", "LEAST_TOKENS", "LEAST_TOKENS_BETWEEN", "STALE_TOKENS", "Repeats"]
+__all__ = ["LEAST_TIMES", "LEAST_TOKENS", "LEAST_TOKENS_BETWEEN", "LEAST_TOKENS_LISTED", "STALE_TOKENS", "Repeats"]
 
 LEAST_TIMES = 4
 """How often a thing stands there before it is a loop."""
 LEAST_TOKENS = 96
 """How many tokens the repetitions have inside one text, or of an item as long as a sentence."""
 LEAST_TOKENS_BETWEEN = 256
-"""The same for what is shorter and repeats from item to item: forty objects of one label, eighty numbers."""
+"""The same for what is shorter and repeats from item to item, texts among it: forty objects of one label."""
+LEAST_TOKENS_LISTED = 1_024
+"""The same where no text is among it: a list of listed values or numbers may well be long and all the same."""
 _SENTENCE_TOKENS = 24
 STALE_TOKENS = 192
 """How long a text goes on with hardly a turn that it did not have before, until that is a loop too."""
@@ -35,6 +38,7 @@ class Repeats:
         self._tokens: deque[int] = deque(maxlen=_LONGEST_TOKENS)
         self._left: list[int] = []
         self._least: list[int] = []
+        self._in_text: list[bool] = []
         self._runs: dict[int, int] = {}
         """For each distance: how many of the last tokens equal those that far before them."""
         self._text = _Text(_NO_TEXT)
@@ -52,6 +56,7 @@ class Repeats:
         self._tokens.append(token)
         self._left.append(bytes_left)
         self._least.append(least)
+        self._in_text.append(is_text)
         if not is_text or least < self._text.floor:
             self._text = _Text(bytes_left if is_text else _NO_TEXT)
         self._text.feed(token)
@@ -60,8 +65,7 @@ class Repeats:
         """Return the fewest bytes that were left inside the loop that goes on; None where there is none."""
         for distance, run in self._runs.items():
             whole = run + distance
-            is_wide = whole <= self._text.size or (distance >= _SENTENCE_TOKENS and not self._has_shorter(distance))
-            least = max(LEAST_TOKENS if is_wide else LEAST_TOKENS_BETWEEN, LEAST_TIMES * distance)
+            least = max(self._threshold(distance, whole), LEAST_TIMES * distance)
             if whole < least:
                 continue
             now, before = self._left[-1], self._left[-1 - min(run, least) // distance * distance]
@@ -71,6 +75,12 @@ class Repeats:
                 return min(self._least[-least:])
         is_stale = self._text.is_stale and self._left[-1] >= self._text.floor
         return self._text.floor if is_stale else None
+
+    def _threshold(self, distance: int, whole: int) -> int:
+        """Return how many tokens must repeat at this distance until that is a loop."""
+        if whole <= self._text.size or (distance >= _SENTENCE_TOKENS and not self._has_shorter(distance)):
+            return LEAST_TOKENS
+        return LEAST_TOKENS_BETWEEN if any(self._in_text[-distance:]) else LEAST_TOKENS_LISTED
 
     def _has_shorter(self, distance: int) -> bool:
         """Say whether what repeats at this distance is itself a shorter thing, some times over."""

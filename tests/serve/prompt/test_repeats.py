@@ -4,7 +4,14 @@ import random
 
 import pytest
 
-from serve.prompt.repeats import LEAST_TIMES, LEAST_TOKENS, LEAST_TOKENS_BETWEEN, STALE_TOKENS, Repeats
+from serve.prompt.repeats import (
+    LEAST_TIMES,
+    LEAST_TOKENS,
+    LEAST_TOKENS_BETWEEN,
+    LEAST_TOKENS_LISTED,
+    STALE_TOKENS,
+    Repeats,
+)
 
 
 def floor(tokens, left=None, *, is_text=True):
@@ -16,12 +23,21 @@ def floor(tokens, left=None, *, is_text=True):
 
 @pytest.mark.parametrize(("size", "is_text"), [(1, True), (7, True), (60, True), (1, False), (7, False), (30, False)])
 def test_same_tokens_over_and_over_are_a_loop(size, is_text):
-    """After as many tokens and times as it says, and not before: soon in a text, late between short items."""
-    least = LEAST_TOKENS if is_text or size == 30 else LEAST_TOKENS_BETWEEN
+    """After as many tokens and times as it says, and not before: soon in a text, late in a list of numbers."""
+    least = LEAST_TOKENS if is_text or size == 30 else LEAST_TOKENS_LISTED
     whole = max(least, LEAST_TIMES * size)
     tokens = (list(range(size)) * whole)[:whole]
     assert floor([900, *tokens], is_text=is_text) == 5
     assert floor([900, *tokens[:-1]], is_text=is_text) is None
+
+
+def test_short_items_with_texts_are_a_loop_earlier_than_numbers():
+    """A quote, a word, and a quote with its comma."""
+    watch = Repeats()
+    for number in range(LEAST_TOKENS_BETWEEN):
+        assert watch.floor() is None
+        watch.feed(number % 3, (3, 3, 1)[number % 3], (2, 3, 1)[number % 3], is_text=number % 3 < 2)
+    assert watch.floor() == 1
 
 
 def test_what_differs_is_no_loop():
@@ -44,16 +60,16 @@ def test_text_that_says_the_same_in_another_order_is_a_loop():
 
 def test_what_the_grammar_demands_is_no_loop():
     """The end comes nearer with every item, or character."""
-    assert floor([1, 2] * 200, list(range(800, 400, -1)), is_text=False) is None
+    assert floor([1, 2] * 600, list(range(1_200, 0, -1)), is_text=False) is None
     assert floor([1, 2] * 200, list(range(800, 400, -1))) is None
 
 
 def test_lowest_place_inside_the_loop_is_told():
     """Behind an item fewer bytes are left than inside it."""
-    assert floor([1, 2, 3] * 100, [4, 6, 3] * 100, is_text=False) == 3
+    assert floor([1, 2, 3] * 400, [4, 6, 3] * 400, is_text=False) == 3
 
 
 def test_each_time_deeper_inside_is_left_one_level_at_a_time():
     """By what is nearer to the end than all of the last round."""
-    left = [number // 3 * 2 + (4, 6, 7)[number % 3] for number in range(300)]
-    assert floor([1, 2, 3] * 100, left, is_text=False) == left[-3] + 1
+    left = [number // 3 * 2 + (4, 6, 7)[number % 3] for number in range(1_200)]
+    assert floor([1, 2, 3] * 400, left, is_text=False) == left[-3] + 1
