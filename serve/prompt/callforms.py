@@ -13,15 +13,32 @@ from msgspec import Struct
 from serve.prompt.jsonstream import members
 from serve.turns import ToolSpec
 
-__all__ = ["BARE_KEYS", "HEAD", "MISTRAL_HEAD", "NAME", "XML_END", "Call", "free_text", "read_object", "read_xml"]
+__all__ = [
+    "BARE_KEYS",
+    "HEAD",
+    "LIST_OPEN",
+    "MISTRAL_HEAD",
+    "NAME",
+    "XML_OPEN",
+    "Call",
+    "free_text",
+    "read_object",
+    "read_xml",
+    "xml_end",
+]
 
 _STRING = r'"((?:[^"\\]|\\.)*)"'
 _OPEN = r'[\s\[,]*\{{1,2}\s*(?:"type"\s*:\s*"function"\s*,\s*)?'
 HEAD = re.compile(rf'{_OPEN}"name"\s*:\s*{_STRING}\s*,\s*"(?:arguments|parameters)"\s*:\s*(?=\S)')
 """All before the arguments. Two braces open some small models' calls, after the words of their own template."""
 NAME = re.compile(rf'{_OPEN}"name"\s*:\s*{_STRING}')
-MISTRAL_HEAD = re.compile(r"\s*([\w.-]+)\s*(?:\[ARGS\])?\s*(?=\{)")
-XML_END = re.compile(r"</function>")
+MISTRAL_HEAD = re.compile(r"\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*\w*\s*)?(?:\[ARGS\])?\s*(?=\{)")
+LIST_OPEN = re.compile(r"\[\s*(?=\{)")
+"""The beginning of a list of objects."""
+XML_OPEN = "<function="
+_XML_CLOSER = "</function>"
+_XML_NAME = re.compile(r"\s*<function=[^>\n]*>")
+_XML_PART = re.compile(r"\s*(?:<parameter=[^>\n]+>(?s:.*?)</parameter>|(</function>))")
 _KEYS = ("name", "type", "function", "arguments", "parameters", "id")
 BARE_KEYS = re.compile(
     r"\{{1,2}\s*(?:$|\"(?:" + "|".join(f"{key[:size]}$" for key in _KEYS for size in range(len(key) + 1)) + r")|"
@@ -72,6 +89,21 @@ def read_xml(text: str, tools: Mapping[str, ToolSpec]) -> Call | None:
         for key, value in _XML_PARAMETER.findall(function[2])
     }
     return Call(name, json.dumps(values, ensure_ascii=False))
+
+
+def xml_end(text: str) -> int | None:
+    """Return where a call in Qwen's XML form ends; None when it goes on. What its values hold does not end it."""
+    if _XML_CLOSER not in text:
+        return None
+    head = _XML_NAME.match(text)
+    at = head.end() if head else 0
+    while head and (part := _XML_PART.match(text, at)):
+        at = part.end()
+        if part[1]:
+            return at
+    opened = text.find("<parameter=", at)
+    closed = text.find(_XML_CLOSER, at)
+    return closed + len(_XML_CLOSER) if closed >= 0 and not 0 <= opened < closed else None
 
 
 def _text(raw: str) -> str:

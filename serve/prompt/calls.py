@@ -1,9 +1,9 @@
 """Tool calls in a model's answer, read while they stream: the name first, then the arguments as generated.
 
-Read are Hermes/Qwen JSON and Qwen XML in `<tool_call>` tags, Mistral's `[TOOL_CALLS]`, and bare JSON (also fenced,
-also Llama 3's `parameters`) that names an offered tool where an answer would begin. Any cutting of the same text into
-pieces gives the same output: every decision rests on the shortest beginning that allows it. Markup that is no call
-becomes a clear sentence, never raw markup in an answer.
+Read are Hermes/Qwen JSON and Qwen XML in `<tool_call>` tags, Mistral's `[TOOL_CALLS]`, Qwen XML without its tag where
+it names an offered tool, and bare JSON (fenced, in a list, Llama 3's `parameters`) that does so where an answer would
+begin. Any cutting of the same text into pieces gives the same output: every decision rests on the shortest beginning
+that allows it. Markup that is no call becomes a clear sentence, never raw markup in an answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,18 @@ from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 
-from serve.prompt.callforms import BARE_KEYS, HEAD, MISTRAL_HEAD, NAME, XML_END, Call, read_object, read_xml
+from serve.prompt.callforms import (
+    BARE_KEYS,
+    HEAD,
+    LIST_OPEN,
+    MISTRAL_HEAD,
+    NAME,
+    XML_OPEN,
+    Call,
+    read_object,
+    read_xml,
+    xml_end,
+)
 from serve.prompt.jsonstream import ValueEnd
 from serve.turns import ToolSpec
 
@@ -64,7 +75,7 @@ class CallProgress(Struct, frozen=True):
 
 _TAG, _CLOSER, _LIST = "<tool_call>", "</tool_call>", "[TOOL_CALLS]"
 _OPENERS = (_TAG, _LIST, "<|python_tag|>")
-_MARKS = (*_OPENERS, _CLOSER)
+_MARKS = (*_OPENERS, _CLOSER, XML_OPEN)
 _FENCE = re.compile(r"```(?:json)?\s*")
 _BROKEN = "Roteiro: the model began a tool call that cannot be read: "
 _SHOWN_CHARACTERS = 200
@@ -89,6 +100,7 @@ class CallParser:
         self._held = ""
         self._opener = ""
         self._value = ValueEnd()
+        self._seen = 0
         self._called = ""
         self._written = ""
 
@@ -153,20 +165,25 @@ class CallParser:
         text = self._held.lstrip()
         fence = _FENCE.match(text)
         rest = text[fence.end() :] if fence else text
-        if not rest or "```json".startswith(text):
+        if not rest or "```json".startswith(text) or not rest.lstrip("[ \t\r\n"):
             return False
-        self._state = _State.BARE if rest.startswith("{") else _State.PROSE
+        if rest.startswith("{") or LIST_OPEN.match(rest):
+            self._enter(_State.BARE)
+        else:
+            self._state = _State.PROSE
         return True
 
     def _prose(self, parts: list[Part]) -> bool:
         found = _earliest(self._held, _MARKS)
         if found is not None:
             at, mark = found
+            if mark == XML_OPEN:
+                return self._xml_in_prose(parts, at)
             self._say(parts, self._held[:at].rstrip())
             self._held = self._held[at + len(mark) :]
             if mark != _CLOSER:
                 self._opener = mark
-                self._state = _State.HEAD
+                self._enter(_State.HEAD)
             return True
         keep = _open_tail(self._held)
         decided = self._held[: len(self._held) - keep].rstrip()  # white space before a call is no text of the answer
@@ -174,15 +191,33 @@ class CallParser:
         self._held = self._held[len(decided) :]
         return False
 
+    def _xml_in_prose(self, parts: list[Part], at: int) -> bool:
+        """Read a call without its tag, as some models write it; only an offered tool's name makes it one."""
+        name, closer, _ = self._held[at + len(XML_OPEN) :].partition(">")
+        if not closer and any(known.startswith(name) for known in self._names):
+            self._say(parts, self._held[:at].rstrip())
+            self._held = self._held[len(self._held[:at].rstrip()) :]
+            return False
+        if closer and name.strip() in self._names:
+            self._say(parts, self._held[:at].rstrip())
+            self._held = self._held[at:]
+            self._opener = ""
+            self._enter(_State.HEAD)
+            return True
+        end = at + len(XML_OPEN)
+        self._say(parts, self._held[:end])
+        self._held = self._held[end:]
+        return True
+
     def _bare(self, parts: list[Part]) -> bool:
         begin = self._held.index("{")
         text = self._held[begin:]
         if (head := HEAD.match(text)) is not None and _name(head[1]) in self._names:
             self._held = text
             self._opener = ""
-            self._state = _State.HEAD
+            self._enter(_State.HEAD)
             return True
-        size = ValueEnd().feed(text)
+        size = self._object_end(text)
         named = NAME.match(text)
         if size is not None:
             call = read_object(text[:size])
@@ -199,7 +234,7 @@ class CallParser:
 
     def _head(self, parts: list[Part]) -> bool:
         text = self._held
-        if text.lstrip().startswith("<function=") or "<function=".startswith(text.lstrip()):
+        if text.lstrip().startswith(XML_OPEN) or XML_OPEN.startswith(text.lstrip()):
             return self._whole_xml(parts)
         head = HEAD.match(text) or (MISTRAL_HEAD.match(text) if self._opener == _LIST else None)
         if head is not None and text[head.end()] != '"':
@@ -212,19 +247,33 @@ class CallParser:
         return self._whole_object(parts)
 
     def _whole_xml(self, parts: list[Part]) -> bool:
-        end = XML_END.search(self._held)
+        end = xml_end(self._held)
         if end is None:
             return False
-        call = read_xml(self._held[: end.end()], self._tools)
-        parts += self._made(call) if call else self._broken(self._held[: end.end()])
-        self._held = self._held[end.end() :]
+        call = read_xml(self._held[:end], self._tools)
+        parts += self._made(call) if call else self._broken(self._held[:end])
+        self._held = self._held[end:]
         self._state = _State.TAIL
         return True
+
+    def _enter(self, state: _State) -> None:
+        """Begin to look for the end of an object."""
+        self._state = state
+        self._value = ValueEnd()
+        self._seen = 0
+
+    def _object_end(self, text: str) -> int | None:
+        """Return where the object ends that `text` begins with; what was looked at before is not looked at again."""
+        size = self._value.feed(text[self._seen :])
+        if size is not None:
+            return self._seen + size
+        self._seen = len(text)
+        return None
 
     def _whole_object(self, parts: list[Part]) -> bool:
         """Read a call whose name does not come first, or whose arguments are a string: only once it is whole."""
         begin = self._held.find("{")
-        size = ValueEnd().feed(self._held[begin:]) if begin >= 0 else None
+        size = self._object_end(self._held[begin:]) if begin >= 0 else None
         closer = self._held.find(_CLOSER)
         if size is not None and not 0 <= closer < begin + size:
             end = begin + size
@@ -268,7 +317,7 @@ class CallParser:
         if not text:
             return False
         if text.startswith("{"):
-            self._state = _State.HEAD if self._opener else _State.BARE
+            self._enter(_State.HEAD if self._opener else _State.BARE)
         else:
             self._state = _State.PROSE
         return True

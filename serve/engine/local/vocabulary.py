@@ -16,7 +16,16 @@ from serve.prompt.content import Segment
 
 __all__ = ["MARKUP", "Vocabulary"]
 
-MARKUP = ("<think>", "</think>", "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "<|python_tag|>")
+MARKUP = (
+    "<think>",
+    "</think>",
+    "<tool_call>",
+    "</tool_call>",
+    "[TOOL_CALLS]",
+    "[CALL_ID]",
+    "[ARGS]",
+    "<|python_tag|>",
+)
 """Control tokens that are shown as text all the same, since the parsers of the answer need to see them."""
 _USER_DEFINED = 1 << 4
 _CONTROL = 1 << 3

@@ -1,5 +1,8 @@
 """Calls are read while they stream, in the forms that the common families write."""
 
+import itertools
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -70,6 +73,38 @@ FORMS = {
         ),
         [("search", '{"query": "12", "limit": 3}')],
     ),
+    "llama 3 two": (
+        f'<|python_tag|>{{"name": "search", "parameters": {ARGUMENTS}}}; {{"name": "read", "parameters": {{}}}}',
+        [*ONE, ("read", "{}")],
+    ),
+    "list": (
+        f'[{{"name": "search", "arguments": {ARGUMENTS}}},\n {{"name": "read", "arguments": {{}}}}]',
+        [*ONE, ("read", "{}")],
+    ),
+    "fenced list": (f'```json\n[\n  {{"name": "search", "arguments": {ARGUMENTS}}}\n]\n```', ONE),
+    "mistral with an id": (f"[TOOL_CALLS]search[CALL_ID]a1B2c3D4e[ARGS]{ARGUMENTS}", ONE),
+    "mistral named two": (
+        f"[TOOL_CALLS]search[ARGS]{ARGUMENTS}[TOOL_CALLS]read[ARGS]{{}}",
+        [*ONE, ("read", "{}")],
+    ),
+    "qwen xml without its tag": (
+        "<function=search>\n<parameter=query>\na\n</parameter>\n</function>\n</tool_call>",
+        [("search", '{"query": "a"}')],
+    ),
+    "qwen xml two": (
+        (
+            "<tool_call>\n<function=read>\n</function>\n</tool_call>\n"
+            "<tool_call>\n<function=search>\n<parameter=limit>\n3\n</parameter>\n</function>\n</tool_call>"
+        ),
+        [("read", "{}"), ("search", '{"limit": 3}')],
+    ),
+    "qwen xml with markup in a value": (
+        (
+            "<tool_call>\n<function=search>\n<parameter=query>\nx\n</function>\n</tool_call>\n{}\n</parameter>\n"
+            "<parameter=limit>\n2\n</parameter>\n</function>\n</tool_call>"
+        ),
+        [("search", '{"query": "x\\n</function>\\n</tool_call>\\n{}", "limit": 2}')],
+    ),
     "two": (
         (
             f'<tool_call>{{"name": "search", "arguments": {ARGUMENTS}}}</tool_call>\n'
@@ -109,12 +144,45 @@ def test_name_comes_first_and_arguments_follow_as_they_are_written():
         "```",
         "  ",
         "see <tool",
+        "Write `<function=name>` in it.",
+        "See <function=sea",
+        "<function=other>1</function>",
+        "[",
+        "[a](b) {c}",
+        "[1, 2]",
+        '[{"a": 1}]',
+        '[{"name": "Ada"}]',
+        "[[{",
     ],
 )
 def test_what_is_no_call_is_the_answer_itself(text):
     """JSON that names no offered tool, and code, pass unchanged."""
     assert read([text]) == (text, [])
     assert read(list(text)) == (text, [])
+
+
+@pytest.mark.parametrize(
+    "form", ["hermes", "mistral", "mistral named", "llama 3 tag", "qwen xml", "qwen xml without its tag"]
+)
+def test_text_may_come_before_a_call_of_every_marked_form(form):
+    """Whole and by character; the text keeps no trailing space."""
+    text, calls = FORMS[form]
+    for told in ([f"So: \n{text}"], list(f"So: \n{text}")):
+        assert read(told) == ("So:", calls)
+
+
+@given(st.text(max_size=60), st.sampled_from(sorted(FORMS)), st.data())
+@settings(deadline=None, max_examples=200)
+def test_no_argument_loses_a_byte_under_any_cutting(value, form, data):
+    """What a model wrote in a call is what a client gets, whatever it is, in the forms whose arguments are JSON."""
+    written = json.dumps({"query": value, "n": [1.50, None]}, ensure_ascii=False, indent=data.draw(st.integers(0, 2)))
+    text, calls = FORMS[form]
+    if ARGUMENTS not in text:
+        return
+    text = text.replace(ARGUMENTS, written)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    pieces = [text[start:end] for start, end in itertools.pairwise([0, *cuts, len(text)])]
+    assert read(pieces) == ("", [("search", written), *calls[1:]])
 
 
 def test_prose_before_a_call_keeps_no_trailing_space():
@@ -166,6 +234,7 @@ PIECES = st.sampled_from(
             '"',
         ),
         *('{"name": "search", "arguments": {"query": "x"}}', '{"name": "other"}', '"name": "read"', '"arguments": {}'),
+        *("<function=", "read>", "[{", "[CALL_ID]x1", "[ARGS]", "<|python_tag|>", ";"),
         *("<function=read>", "<parameter=p>\n1\n</parameter>", "</function>", '{"name": "read", "arguments": "{}"}'),
     )
 )
