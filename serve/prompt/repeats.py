@@ -14,16 +14,18 @@ __all__ = ["LEAST_TIMES", "LEAST_TOKENS", "LEAST_TOKENS_BETWEEN", "LEAST_TOKENS_
 
 LEAST_TIMES = 4
 """How often a thing stands there before it is a loop."""
-LEAST_TOKENS = 96
-"""How many tokens the repetitions have inside one text, or of an item as long as a sentence."""
+LEAST_TOKENS = 192
+"""How many tokens the repetitions have inside one text, or of an item as long as a sentence. A file may hold a board of
+nine rows of zeros, or eighty blank lines."""
 LEAST_TOKENS_BETWEEN = 256
 """The same for what is shorter and repeats from item to item, texts among it: forty objects of one label."""
 LEAST_TOKENS_LISTED = 1_024
 """The same where no text is among it: a list of listed values or numbers may well be long and all the same."""
 _SENTENCE_TOKENS = 24
-STALE_TOKENS = 192
+STALE_TOKENS = 256
 """How long a text goes on with hardly a turn that it did not have before, until that is a loop too."""
-_TURN_TOKENS = 5
+_TURN_TOKENS = 12
+"""Long enough that a row of noughts and ones, or a maze of two characters, is all new turns."""
 _NEW_TURNS = STALE_TOKENS // 20
 _NO_TEXT = 1 << 60
 """More bytes than any end is away: the next text has a floor of its own."""

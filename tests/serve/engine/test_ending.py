@@ -75,10 +75,10 @@ def drawn(core, character):
 
 def test_text_that_repeats_is_closed_and_the_answer_ends_by_itself(core):
     """A model in love with one letter writes a whole document, and says stop."""
-    text, end, _, notes = answer(core, ask(RECORD, max_tokens=400, logit_bias=likes(core, 'x"')))
-    assert json.loads(text)["name"].startswith("x" * 90)
+    text, end, _, notes = answer(core, ask(RECORD, max_tokens=900, logit_bias=likes(core, 'x"')))
+    assert json.loads(text)["name"].startswith("x" * 190)
     assert end.reason is FinishReason.STOP
-    assert end.usage.completion_tokens < 390
+    assert end.usage.completion_tokens < 890
     assert any("repeat" in note for note in notes)
 
 
@@ -126,7 +126,7 @@ def test_text_of_a_call_in_xml_is_closed_by_its_tag(core):
     tool = ToolSpec(name="t", parameters=msgspec.Raw(b'{"properties":{"a":{"type":"string"}},"required":["a"]}'))
     text = arguments_grammar(Dialect.QWEN_XML, tool, lambda _: None)
     made = Ending(core._model.vocabulary, text, XML_CLOSERS)
-    write(core, made, "<parameter=a>\n" + "ab" * 100)
+    write(core, made, "<parameter=a>\n" + "ab" * 200)
     written = b""
     for _ in range(len("</parameter>")):
         token = made.way_out(drawn(core, "a"))
@@ -185,7 +185,7 @@ def test_arguments_of_a_demanded_call_land_too(core):
     assert end.reason is FinishReason.LENGTH
 
 
-@pytest.mark.parametrize(("max_tokens", "end"), [(110, FinishReason.LENGTH), (600, FinishReason.TOOL_CALLS)])
+@pytest.mark.parametrize(("max_tokens", "end"), [(110, FinishReason.LENGTH), (900, FinishReason.TOOL_CALLS)])
 def test_call_that_a_model_opens_by_itself_ends_too(core, monkeypatch, max_tokens, end):
     """Under `auto`, once it is open: cut where there is no room, out of its loop where there is."""
     from serve.engine.local.sampler import Sampler
