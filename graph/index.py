@@ -20,6 +20,7 @@ from graph.facts_cache import FactsCache
 from graph.files import Listed, list_files
 from graph.git import Worktree, blob_id, head_commit
 from graph.index_frames import Done, Job
+from graph.index_handed import settle, take_back
 from graph.index_plan import Known, Plan, known_files, plan_for, remembered, settled_as, task_for
 from graph.index_pool import work_on
 from graph.index_signals import changed_signals, remade_packages
@@ -221,7 +222,13 @@ class _Sync:
         indexed = {row.id: row for row in known.values() if row.status == "indexed"}
         due = self._touched | self._bereft | (set(indexed) if everything else self._dependents(given))
         rows = sorted((indexed[file_id] for file_id in due & indexed.keys()), key=lambda row: row.path)
-        forget_resolution(self._connection, self._touched | {row.id for row in rows})
+        if rows or self._touched or self._removed:
+            take_back(self._connection, self._project)
+            forget_resolution(self._connection, self._touched | {row.id for row in rows})
+            self._resolve_rows(rows, known, indexed)
+            settle(self._connection, self._project)
+
+    def _resolve_rows(self, rows: list[Known], known: Mapping[str, Known], indexed: Mapping[int, Known]) -> None:
         if not rows:
             return
         source = FileSource(self._root, self._cache, known, self._settings.max_file_bytes)
@@ -230,7 +237,7 @@ class _Sync:
         for count, row in enumerate(rows, 1):
             resolved = resolver.resolve(row.path)
             calls = ((call.src_key, call.name, call.line) for call in resolved.unresolved)
-            writer.put(row.id, resolved.edges, calls, resolved.depends_on)
+            writer.put(row.id, resolved.edges, calls, resolved.depends_on, resolved.handed)
             if count % 32 == 0 or count == len(rows):
                 self._listen(Progress(Phase.RESOLVING, count, len(rows), row.path))
         self._resolved = len(rows)

@@ -83,8 +83,8 @@ def remove_files(connection: sqlite3.Connection, file_ids: Iterable[int]) -> set
 def forget_resolution(connection: sqlite3.Connection, file_ids: Iterable[int]) -> None:
     """Delete what the resolution of these files gave: edges, unresolved calls, dependencies."""
     ids = [(file_id,) for file_id in file_ids]
-    for table in ("edge", "unresolved", "dependency"):
-        connection.executemany(f"DELETE FROM {table} WHERE file = ?", ids)  # noqa: S608 - one of three words
+    for table in ("edge", "unresolved", "dependency", "handed"):
+        connection.executemany(f"DELETE FROM {table} WHERE file = ?", ids)  # noqa: S608 - one of four words
 
 
 def clear_project(connection: sqlite3.Connection, project: int) -> None:
@@ -111,8 +111,12 @@ class EdgeWriter:
         edges: Iterable[Edge],
         unresolved: Iterable[tuple[str, str, int]],
         depends_on: Iterable[str],
+        handed: Iterable[tuple[str, str]] = (),
     ) -> None:
-        """Write the edges, the unresolved calls as (source key, name, line), and the paths a file depends on."""
+        """Write the edges, the unresolved calls as (source key, name, line), the paths a file depends on.
+
+        `handed` are the pairs of keys of what it hands to functions of other files (see `graph.index_handed`).
+        """
         self._connection.executemany(
             "INSERT INTO edge(project, src, dst, kind, file, provenance, confidence, lines) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -128,6 +132,11 @@ class EdgeWriter:
         )
         self._connection.executemany(
             "INSERT INTO dependency(file, on_path) VALUES (?, ?)", [(file_id, path) for path in sorted(set(depends_on))]
+        )
+        pairs = [(self._id(src), self._id(dst)) for src, dst in handed]
+        self._connection.executemany(
+            "INSERT INTO handed(project, file, src, dst) VALUES (?, ?, ?, ?)",
+            [(self._project, file_id, src, dst) for src, dst in pairs if src is not None and dst is not None],
         )
 
     def _edge_rows(self, file_id: int, edges: Iterable[Edge]) -> list[tuple[object, ...]]:

@@ -118,7 +118,19 @@ CREATE TABLE search_vector (               -- the vectors of a file's documents,
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS)
+_HANDED = """
+CREATE TABLE handed (                      -- what a file hands to functions of other files that call their parameters
+  src INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE,  -- the function that calls its parameter
+  dst INTEGER NOT NULL REFERENCES node(id) ON DELETE CASCADE,  -- the function or class that is handed to it
+  file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+  project INTEGER NOT NULL,                -- behind the key: SQLite 3.40 reports the first column as NULL otherwise
+  PRIMARY KEY (src, dst, file)
+) WITHOUT ROWID;
+CREATE INDEX handed_dst ON handed(dst);
+CREATE INDEX handed_file ON handed(file);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS, _HANDED)
 """SQL scripts in order; script i brings version i to i + 1. Never edit one that was released, append."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -32,7 +32,10 @@ _RULES: tuple[tuple[str, str], ...] = (
     ),
     (
         "edges whose source is not in the file that they were resolved from",
-        "SELECT count(*) FROM edge AS e JOIN node AS n ON n.id = e.src WHERE e.project = :p AND n.file != e.file",
+        (
+            "SELECT count(*) FROM edge AS e JOIN node AS n ON n.id = e.src WHERE e.project = :p AND n.file != e.file "
+            "AND NOT EXISTS (SELECT 1 FROM handed AS h WHERE h.src = e.src AND h.dst = e.dst AND h.file = e.file)"
+        ),
     ),
     (
         "edges with an impossible confidence or provenance",
@@ -105,6 +108,13 @@ _ROWS: tuple[tuple[str, str], ...] = (
         (
             "SELECT f.path, n.key, u.name, u.line FROM unresolved AS u JOIN file AS f ON f.id = u.file "
             "JOIN node AS n ON n.id = u.src WHERE u.project = :p"
+        ),
+    ),
+    (
+        "handed",
+        (
+            "SELECT s.key, d.key, f.path FROM handed AS h JOIN file AS f ON f.id = h.file "
+            "JOIN node AS s ON s.id = h.src JOIN node AS d ON d.id = h.dst WHERE h.project = :p"
         ),
     ),
     (

@@ -74,7 +74,7 @@ class Bindings:
         self._lines = [binding.line for binding in self.values]
         self._looping: list[int] = []
         """The places of what is bound in a loop, which lines above it see too."""
-        self._last_sure = [0]
+        self._last_sure: list[int] = [0]
         if len(self.values) > 1:
             self._sort_out()
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from graph.extract.facts import Attribute, CallExpr, Expr, ImportedName, Name
 from graph.model import Edge, EdgeKind, NodeKind, file_key
 from graph.resolve.evaluator import Evaluator
+from graph.resolve.handing import handed_over
 from graph.resolve.source import UnresolvedCall
 from graph.resolve.values import Class, External, Function, Instance, Method, Module, Package, Returning, Value, Values
 from graph.resolve.views import CLASS_KINDS, FileView
@@ -25,6 +26,8 @@ class EdgeCollector:
         self._view = view
         self._found: dict[tuple[str, EdgeKind, str], tuple[set[int], float]] = {}
         self._unresolved: list[UnresolvedCall] = []
+        self.handed: set[tuple[str, str]] = set()
+        """What calls hand to functions of other files that call their parameters: (that function, what it calls)."""
 
     def collect(self) -> tuple[tuple[Edge, ...], tuple[UnresolvedCall, ...]]:
         """Return the edges in a fixed order, and the unresolved calls in the order of their lines."""
@@ -141,6 +144,8 @@ class EdgeCollector:
                 elif isinstance(value, Function):
                     self._wrappers(caller, call, value)
             self._callbacks(caller, call, scope, values)
+            if (call.arguments or call.keywords) and view.language == "python":
+                self._hand_over(scope, call, values)
             if isinstance(call.function, Attribute):
                 self._getters(caller, call.function.base, scope, call.line)
             if not keys and call.line and not _is_known(values):
@@ -169,6 +174,12 @@ class EdgeCollector:
                 key = self.key_of(item) if isinstance(item, Function) else None
                 if key:
                     self._add(caller, EdgeKind.CALLS, key, 0, confidence)
+
+    def _hand_over(self, scope: int, call: CallExpr, values: Values) -> None:
+        for source, handed in handed_over(self._evaluator, self._view, scope, call, values):
+            key = self.key_of(handed)
+            if key:
+                self.handed.add((source, key))
 
     def _callbacks(self, caller: str, call: CallExpr, scope: int, values: Values) -> None:
         """Add calls of functions that are handed to something known to call them: `map(f, xs)`, `sorted(xs, key=f)`."""

@@ -50,6 +50,7 @@ def interface_digest(facts: Facts) -> str:
         [_import(item, lines) for item in facts.imports],
         [_scope(item, lines) for item in facts.scopes],
         [_calls(item, facts.language, lines) for item in facts.scopes],
+        [_called_names(number, facts.scopes) for number in range(len(facts.scopes)) if facts.language == "python"],
         [[name, _expr(value, lines)] for name, value in facts.exports],
         None if facts.public_names is None else list(facts.public_names),
         [[section.anchor] for section in facts.sections],
@@ -113,6 +114,17 @@ def _calls(scope: Scope, language: str, lines: list[int]) -> Shape:
     Scripts also define members and exports by calls, and any of them may be read from elsewhere.
     """
     return [_expr(call, lines) for call in scope.calls if language != "python" or _adds(call)]
+
+
+def _called_names(number: int, scopes: tuple[Scope, ...]) -> Shape:
+    """Return the names of parameters, its own and those around it, that a scope calls: others may hand functions in."""
+    called = {call.function.id for call in scopes[number].calls if isinstance(call.function, Name)}
+    names = set[str]()
+    while called and number > 0:
+        names.update(item.name for item in scopes[number].parameters if item.name in called)
+        number = scopes[number].parent
+    found: list[Shape] = [*sorted(names)]
+    return found
 
 
 def _adds(call: CallExpr) -> bool:

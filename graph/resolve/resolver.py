@@ -28,6 +28,8 @@ class Resolver:
         evaluator.allow(view)
         if self._world.rules(path) is not None:
             flow_arguments(evaluator, view)
-        edges, unresolved = collector_for(language, evaluator, view).collect()
+        collector = collector_for(language, evaluator, view)
+        edges, unresolved = collector.collect()
         evaluator.depends.discard(path)
-        return Resolved(path, edges, unresolved, tuple(sorted(evaluator.depends)))
+        depends_on, handed = tuple(sorted(evaluator.depends)), tuple(sorted(collector.handed))
+        return Resolved(path, edges, unresolved, depends_on, handed)

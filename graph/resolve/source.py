@@ -57,3 +57,6 @@ class Resolved(Struct, frozen=True):
     unresolved: tuple[UnresolvedCall, ...]
     depends_on: tuple[str, ...]
     """Sorted: the paths whose facts were read, and the signals that were listened for (`graph.resolve.signals`)."""
+    handed: tuple[tuple[str, str], ...] = ()
+    """Sorted: what the file hands to functions of other files that call their parameters, as (that function, what it
+    calls then). They become edges of those functions together with what all other files hand to them."""

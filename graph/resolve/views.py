@@ -27,6 +27,7 @@ class FileView:
         "_tests",
         "additions",
         "attributes",
+        "called",
         "facts",
         "finds",
         "items",
@@ -47,6 +48,8 @@ class FileView:
         self.self_names = rules.self_names
         self.finds: dict[tuple[int, str], tuple[int, bool] | None] = {}
         """What was found by scope and name, for the lookup of names to remember."""
+        self.called: dict[int, tuple[tuple[int, int], ...]] = {}
+        """By the body of a function: where it calls which of its parameters, for `graph.resolve.handing`."""
         self._found: list[dict[str, list[Binding]]] = [{} for _ in facts.scopes]
         self.stars: list[Import] = []
         self.self_attributes: dict[int, dict[str, list[tuple[int, Assign]]]] = {}

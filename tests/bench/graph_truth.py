@@ -23,6 +23,7 @@ from graph.extract.facts import Facts
 from graph.extract.nodes import nodes_of
 from graph.extract.registry import EXTRACTED_LANGUAGES, extract
 from graph.languages import language_of
+from graph.resolve.handing import handed_edges
 from graph.resolve.resolver import Resolver
 
 _SKIPPED_FOLDERS = frozenset({".git", "node_modules"})
@@ -65,6 +66,7 @@ def graph_of(contents: Mapping[str, bytes]) -> dict[str, list[dict[str, object]]
     resolver = Resolver(files)
     nodes: list[dict[str, object]] = []
     edges: list[dict[str, object]] = []
+    handed: list[tuple[str, str, str]] = []
     for path in files.paths():
         nodes += [
             {
@@ -78,12 +80,16 @@ def graph_of(contents: Mapping[str, bytes]) -> dict[str, list[dict[str, object]]
             }
             for node in nodes_of(path, files.facts(path))
         ]
+        resolved = resolver.resolve(path)
+        handed += [(src, dst, path) for src, dst in resolved.handed]
         edges += [
             {"src": edge.src, "dst": edge.dst, "kind": str(edge.kind), "line": line}
-            for edge in resolver.resolve(path).edges
+            for edge in resolved.edges
             if edge.kind in ("calls", "imports")
             for line in edge.lines or (0,)
         ]
+    for src, dst, _ in handed_edges(handed):
+        edges.append({"src": src, "dst": dst, "kind": "calls", "line": 0})
     return {"nodes": nodes, "edges": edges}
 
 

@@ -143,6 +143,13 @@ class World:
             f"        {one}.{two}()\n\n    def {three}(self):\n        return {two}()\n\n\n"
             f"def {two}():\n    # TODO: {one}\n    x = {one.title()}()\n"
             f"    x.{three}()\n    return {three}({one})\n"
+        ) + self.choose.choice(
+            (
+                "",
+                f"\n\ndef {three}(task):\n    def later():\n        task()\n\n    task()\n    return later\n",
+                f"\n\n{two}({one.title()})\n{one}.{three}({two})\n",
+                f"\n\n@{one}\ndef {two}():\n    pass\n",
+            )
         )
 
     def typescript(self) -> str:

@@ -40,6 +40,12 @@ BODIES = (
     "def test_{n}({m}):\n    {m}.{n}()",
     "import pytest\n@pytest.fixture\ndef {n}():\n    return {m}()",
     "# a comment about {n}",
+    "def {n}({m}):\n    def inner():\n        {m}()\n    return inner",
+    "{m}({n})\n{m}.{n}({m})",
+    "from typing import TypeVar, Generic\nT = TypeVar('T')\nclass {n}(Generic[T]):\n    def {m}(self) -> T: ...",
+    "class {n}({m}['{n}']):\n    pass\n{n}().{m}().{n}()",
+    "def {n}({m}):\n    if isinstance({m}, {n}):\n        return {m}.{n}()\n    return {m}",
+    "{m} = {n}()\nif not isinstance({m}, {n}):\n    {m}.{n}()",
     "for {n} in {m}():\n    {n}.{m}()",
 )
 
