@@ -25,6 +25,7 @@ from graph.index_plan import Known, Plan, known_files, plan_for, remembered, set
 from graph.index_pool import work_on
 from graph.index_signals import changed_signals, remade_packages
 from graph.index_source import FileSource
+from graph.index_waking import dependents, names_altered, put_parts
 from graph.index_work import CONTENT_VERSION
 from graph.index_write import (
     EdgeWriter,
@@ -128,6 +129,8 @@ class _Sync:
         """Files whose nodes or bytes changed: to be resolved and searched anew."""
         self._bereft: set[int] = set()
         """Files with edges into nodes that are gone, or in a folder that became a package or stopped being one."""
+        self._altered: dict[str, frozenset[int]] = {}
+        """Paths of which it is known behind which names there is something else now."""
         self._removed = 0
         self._resolved = 0
         self._dangling = 0
@@ -152,7 +155,10 @@ class _Sync:
         )
         before, known = self._known, known_files(self._connection, self._project)
         self._known = known
-        self._bereft |= _inside(known, remade_packages(before, known))
+        remade = remade_packages(before, known)
+        self._bereft |= _inside(known, remade)
+        if remade:
+            self._altered.clear()  # then a path is also a signal of what its folder is
         self._resolve(known, changed_signals(before, known), everything=_part(versions, "resolve") != RESOLVE_VERSION)
         self._index_text(known, everything=_part(versions, "search") != SEARCH_VERSION)
         self._index_meaning()
@@ -215,12 +221,19 @@ class _Sync:
         if before is not None and before.status == "indexed" != done.status:
             remove(self._connection, self._project, [file_id])
         self._bereft |= put_nodes(self._connection, self._project, file_id, done)
+        names = names_altered(before, done, put_parts(self._connection, file_id, done.parts))
+        if names is not None:
+            self._altered[done.path] = names
         self._touched.add(file_id)
 
     def _resolve(self, known: Mapping[str, Known], given: Iterable[str], *, everything: bool) -> None:
         """Resolve again what must be, and nothing else."""
         indexed = {row.id: row for row in known.values() if row.status == "indexed"}
-        due = self._touched | self._bereft | (set(indexed) if everything else self._dependents(given))
+        due = (
+            self._touched
+            | self._bereft
+            | (set(indexed) if everything else dependents(self._connection, given, self._altered))
+        )
         rows = sorted((indexed[file_id] for file_id in due & indexed.keys()), key=lambda row: row.path)
         if rows or self._touched or self._removed:
             take_back(self._connection, self._project)
@@ -237,19 +250,11 @@ class _Sync:
         for count, row in enumerate(rows, 1):
             resolved = resolver.resolve(row.path)
             calls = ((call.src_key, call.name, call.line) for call in resolved.unresolved)
-            writer.put(row.id, resolved.edges, calls, resolved.depends_on, resolved.handed)
+            writer.put(row.id, resolved.edges, calls, resolved.depends_on, resolved.handed, resolved.asked)
             if count % 32 == 0 or count == len(rows):
                 self._listen(Progress(Phase.RESOLVING, count, len(rows), row.path))
         self._resolved = len(rows)
         self._dangling = writer.dangling
-
-    def _dependents(self, given: Iterable[str]) -> set[int]:
-        """Return the files that listen for these signals: of any project, the caller knows which are its own."""
-        return {
-            row[0]
-            for signal in given
-            for row in self._connection.execute("SELECT file FROM dependency WHERE on_path = ?", (signal,))
-        }
 
     def _index_text(self, known: Mapping[str, Known], *, everything: bool) -> None:
         rows = sorted(

@@ -49,6 +49,8 @@ class Done(Struct, frozen=True, array_like=True):
     doc: str = ""
     nodes: tuple[NodeRow, ...] = ()
     markers: tuple[tuple[str, int, str], ...] = ()
+    parts: bytes = b""
+    """What others can see of it by name (`graph.resolve.interface_parts`); empty where only `interface` tells."""
     facts: bytes = b""
     """The encoded facts, empty when they came from the cache."""
 

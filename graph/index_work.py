@@ -19,11 +19,11 @@ from graph.index_frames import Done, Job, NodeRow, Task, failed
 from graph.languages import HEAD_BYTES, language_of
 from graph.model import Node
 from graph.reading import FileUnreadableError, read_file
-from graph.resolve.interface import interface_digest
+from graph.resolve.interface import interface_of
 
 __all__ = ["CONTENT_VERSION", "Bench"]
 
-CONTENT_VERSION = 1
+CONTENT_VERSION = 2
 """Raise it when the rules of `graph.contents` or the rows made here change."""
 
 
@@ -75,6 +75,7 @@ class Bench:
         fresh = facts is None
         if facts is None:
             facts = extract(language, text.data)
+        interface = interface_of(facts)
         return Done(
             path,
             "indexed",
@@ -83,10 +84,11 @@ class Bench:
             text.note,
             facts.line_count,
             facts.error_count,
-            interface_digest(facts),
+            interface.digest,
             facts.doc,
             tuple(_row(node) for node in nodes_of(path, facts)),
             _markers(facts),
+            interface.parts,
             encoded(facts) if fresh else b"",
         )
 

@@ -83,8 +83,8 @@ def remove_files(connection: sqlite3.Connection, file_ids: Iterable[int]) -> set
 def forget_resolution(connection: sqlite3.Connection, file_ids: Iterable[int]) -> None:
     """Delete what the resolution of these files gave: edges, unresolved calls, dependencies."""
     ids = [(file_id,) for file_id in file_ids]
-    for table in ("edge", "unresolved", "dependency", "handed"):
-        connection.executemany(f"DELETE FROM {table} WHERE file = ?", ids)  # noqa: S608 - one of four words
+    for table in ("edge", "unresolved", "dependency", "handed", "asked"):
+        connection.executemany(f"DELETE FROM {table} WHERE file = ?", ids)  # noqa: S608 - one of five words
 
 
 def clear_project(connection: sqlite3.Connection, project: int) -> None:
@@ -112,10 +112,12 @@ class EdgeWriter:
         unresolved: Iterable[tuple[str, str, int]],
         depends_on: Iterable[str],
         handed: Iterable[tuple[str, str]] = (),
+        asked: bytes | None = None,
     ) -> None:
         """Write the edges, the unresolved calls as (source key, name, line), the paths a file depends on.
 
-        `handed` are the pairs of keys of what it hands to functions of other files (see `graph.index_handed`).
+        `handed` are the pairs of keys of what it hands to functions of other files (see `graph.index_handed`); `asked`
+        is what it asked other files for, None for anything.
         """
         self._connection.executemany(
             "INSERT INTO edge(project, src, dst, kind, file, provenance, confidence, lines) "
@@ -133,6 +135,8 @@ class EdgeWriter:
         self._connection.executemany(
             "INSERT INTO dependency(file, on_path) VALUES (?, ?)", [(file_id, path) for path in sorted(set(depends_on))]
         )
+        if asked is not None:
+            self._connection.execute("INSERT INTO asked(file, names) VALUES (?, ?)", (file_id, asked))
         pairs = [(self._id(src), self._id(dst)) for src, dst in handed]
         self._connection.executemany(
             "INSERT INTO handed(project, file, src, dst) VALUES (?, ?, ?, ?)",

@@ -130,7 +130,18 @@ CREATE INDEX handed_dst ON handed(dst);
 CREATE INDEX handed_file ON handed(file);
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS, _HANDED)
+_NAMES = """
+CREATE TABLE interface (                   -- what others can see of a file by name (graph.resolve.interface_parts)
+  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
+  parts BLOB NOT NULL
+);
+CREATE TABLE asked (                       -- the names it asks other files for (graph.resolve.asked)
+  file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
+  names BLOB NOT NULL
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _VECTORS, _HANDED, _NAMES)
 """SQL scripts in order; script i brings version i to i + 1. Never edit one that was released, append."""
 
 SCHEMA_VERSION = len(MIGRATIONS)

@@ -121,6 +121,8 @@ _ROWS: tuple[tuple[str, str], ...] = (
         "dependency",
         "SELECT f.path, d.on_path FROM dependency AS d JOIN file AS f ON f.id = d.file WHERE f.project = :p",
     ),
+    ("interface", "SELECT f.path, i.parts FROM interface AS i JOIN file AS f ON f.id = i.file WHERE f.project = :p"),
+    ("asked", "SELECT f.path, a.names FROM asked AS a JOIN file AS f ON f.id = a.file WHERE f.project = :p"),
     (
         "marker",
         (

@@ -75,7 +75,9 @@ class TypeReader(EvaluatorCore):
         self.listen(target.listens)
         if not isinstance(target.value, Module):
             return ()
-        public = self.view(target.value.path).facts.public_names
+        other = self.view(target.value.path)
+        other.asked.add(name)
+        public = other.facts.public_names
         hidden = name.startswith("_") if public is None else name not in public
         return () if hidden else self._alias_of(target.value, name)
 

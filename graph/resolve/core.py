@@ -51,6 +51,8 @@ class EvaluatorCore:
     def __init__(self, world: World) -> None:
         self.world = world
         self.depends: set[str] = set()
+        self.asked: set[str] = set()
+        """The names that other files were asked for; what else they say has no part in the result."""
         self.flows: dict[tuple[str, int, int], Values] = {}
         """What call sites hand to parameters, by (path, scope, index)."""
         self._held: dict[str, FileView] = {}
@@ -93,6 +95,7 @@ class EvaluatorCore:
         view = self._held.get(path)
         if view is None:
             view = self._held[path] = self.world.view(path)
+            view.asked = self.asked
             self.depends.add(path)
         return view
 

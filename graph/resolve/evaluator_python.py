@@ -191,6 +191,9 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
 
     # -- members --------------------------------------------------------------------------------------------------
 
+    def member_below(self, owner: Class, name: str) -> Values:
+        return super().member_below(owner, name) if self.view(owner.path).is_member(name) else ()
+
     def variable_member(self, value: TypeVariable, name: str) -> Values:
         things = value.bounds
         if value.is_class:

@@ -2,7 +2,7 @@
 
 Left out: what only the file itself shows (documentation, markers, most calls and mentions in its bodies) and where
 things stand, as long as their order stays the same. Kept: names, signatures, bases, assignments, returns and whatever
-else the evaluator reads of a file while it resolves another one.
+else the evaluator reads of a file while it resolves another one. For a file of Python all of this is also kept by name.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import hashlib
 from typing import TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from graph.extract.facts import (
     Attribute,
@@ -29,9 +30,9 @@ from graph.extract.facts import (
     Subscript,
     Union,
 )
-from graph.resolve.views import ADDING_METHODS
+from graph.resolve.interface_parts import parts_of
 
-__all__ = ["interface_digest"]
+__all__ = ["Interface", "interface_digest", "interface_of"]
 
 Shape: TypeAlias = "str | int | list[Shape] | None"
 
@@ -41,16 +42,36 @@ _UP_TO_A_LINE = frozenset({"is", "isnt", "narrow"})
 _ENCODER = msgspec.msgpack.Encoder()
 
 
+class Interface(Struct, frozen=True):
+    """What others can see of a file, in sum and, for a file of Python, by name."""
+
+    digest: str
+    parts: bytes = b""
+    """See `graph.resolve.interface_parts`; empty where only the sum is known."""
+
+
 def interface_digest(facts: Facts) -> str:
     """Return a digest that is equal for two versions of a file which no other file can tell apart."""
+    return interface_of(facts).digest
+
+
+def interface_of(facts: Facts) -> Interface:
+    """Return what others can see of a file."""
+    if facts.language == "python":
+        parts = parts_of(facts)
+        return Interface(hashlib.blake2b(parts, digest_size=16).hexdigest(), parts)
+    return Interface(_digest(facts))
+
+
+def _digest(facts: Facts) -> str:
     lines: list[int] = []
     shape: Shape = [
         facts.language,
         [_definition(item, lines) for item in facts.definitions],
         [_import(item, lines) for item in facts.imports],
         [_scope(item, lines) for item in facts.scopes],
-        [_calls(item, facts.language, lines) for item in facts.scopes],
-        [_called_names(number, facts.scopes) for number in range(len(facts.scopes)) if facts.language == "python"],
+        # Scripts define members and exports by calls, and any of them may be read from elsewhere.
+        [_all(item.calls, lines) for item in facts.scopes],
         [[name, _expr(value, lines)] for name, value in facts.exports],
         None if facts.public_names is None else list(facts.public_names),
         [[section.anchor] for section in facts.sections],
@@ -106,29 +127,6 @@ def _scope(scope: Scope, lines: list[int]) -> Shape:
         scope.is_generator,
         scope.is_async,
     ]
-
-
-def _calls(scope: Scope, language: str, lines: list[int]) -> Shape:
-    """Keep the calls that change what a name of the file holds: in Python those that put something into a container.
-
-    Scripts also define members and exports by calls, and any of them may be read from elsewhere.
-    """
-    return [_expr(call, lines) for call in scope.calls if language != "python" or _adds(call)]
-
-
-def _called_names(number: int, scopes: tuple[Scope, ...]) -> Shape:
-    """Return the names of parameters, its own and those around it, that a scope calls: others may hand functions in."""
-    called = {call.function.id for call in scopes[number].calls if isinstance(call.function, Name)}
-    names = set[str]()
-    while called and number > 0:
-        names.update(item.name for item in scopes[number].parameters if item.name in called)
-        number = scopes[number].parent
-    found: list[Shape] = [*sorted(names)]
-    return found
-
-
-def _adds(call: CallExpr) -> bool:
-    return isinstance(call.function, Attribute) and call.function.name in ADDING_METHODS
 
 
 def _parameter(item: Parameter, lines: list[int]) -> Shape:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import partial
 
 from graph.extract.facts import Assign, CallExpr, Definition, Expr, Name
+from graph.resolve.asked import CLASSES
 from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.languages import rules_for
 from graph.resolve.values import (
@@ -184,6 +185,7 @@ class MemberLookup(EvaluatorCore):
     def _own_member(self, owner: Class, name: str) -> Values:
         view = self.view(owner.path)
         scope = view.facts.definitions[owner.index].scope
+        view.asked.add(name)
         bindings = view.bindings(scope, name) if scope >= 0 else None
         assigns = view.self_attributes.get(owner.index, {}).get(name, [])
         declared = union(self.assigned(view, at, item) for at, item in assigns if item.how == "annotation")
@@ -214,6 +216,7 @@ class MemberLookup(EvaluatorCore):
 
     def _families_of(self, view: FileView) -> Values:
         found: dict[int, list[Class]] = {}
+        view.asked.add(CLASSES)
         for index, definition in enumerate(view.facts.definitions):
             below = Class(view.path, index)
             for above in self.ancestors(below)[1:] if definition.bases else ():
@@ -229,6 +232,7 @@ class MemberLookup(EvaluatorCore):
         if not path:
             return ()
         view = self.view(path)
+        view.asked.add(name)
         if name not in view.attributes:
             return ()
         return self.guarded(("hung", owner, name), lambda: self._hung(view, owner, name))

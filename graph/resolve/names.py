@@ -51,6 +51,7 @@ class NameLookup(EvaluatorCore):
     def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
         """Return the scope that binds a name seen from a scope, and whether both run as one frame."""
         key = (scope, name)
+        view.asked.add(name)
         if key not in view.finds:
             view.finds[key] = self._find(view, scope, name)
         return view.finds[key]

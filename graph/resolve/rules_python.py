@@ -71,7 +71,9 @@ class PythonRules(PythonLibrary):
         evaluator.listen(target.listens)
         if not isinstance(target.value, Module):
             return ()
-        public = evaluator.view(target.value.path).facts.public_names
+        other = evaluator.view(target.value.path)
+        other.asked.add(name)
+        public = other.facts.public_names
         if name not in public if public is not None else name.startswith("_"):
             return ()
         return evaluator.attribute(target.value, name)

@@ -60,3 +60,6 @@ class Resolved(Struct, frozen=True):
     handed: tuple[tuple[str, str], ...] = ()
     """Sorted: what the file hands to functions of other files that call their parameters, as (that function, what it
     calls then). They become edges of those functions together with what all other files hand to them."""
+    asked: bytes | None = None
+    """The names that other Python files were asked for (`graph.resolve.asked`); None for any of any file. A change of a
+    file that leaves what stands behind all of these names as it was changes nothing here."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 
 from graph.extract.facts import Assign, Attribute, CallExpr, Definition, Expr, Facts, Import, Name, Parameter, Subscript
 from graph.model import NodeKind, file_key, symbol_key
+from graph.resolve.asked import EVERYTHING
 from graph.resolve.bindings import Binding, Bindings
 from graph.resolve.languages import LanguageRules
 from graph.resolve.spans import Spans
@@ -23,9 +24,11 @@ class FileView:
 
     __slots__ = (
         "_found",
+        "_members",
         "_sorted",
         "_tests",
         "additions",
+        "asked",
         "attributes",
         "called",
         "facts",
@@ -46,6 +49,8 @@ class FileView:
         self.facts = facts
         self.language = facts.language
         self.self_names = rules.self_names
+        self.asked: set[str] = set()
+        """Where to note the names that are asked for here, while another file is resolved (`graph.resolve.asked`)."""
         self.finds: dict[tuple[int, str], tuple[int, bool] | None] = {}
         """What was found by scope and name, for the lookup of names to remember."""
         self.called: dict[int, tuple[tuple[int, int], ...]] = {}
@@ -63,6 +68,7 @@ class FileView:
         self.tests: dict[str, list[tuple[int, Assign]]] = {}
         """By the last name of what is tested: the type tests of it, as (scope, test)."""
         self._tests: dict[str, Spans[tuple[int, Assign]]] = {}
+        self._members: frozenset[str] | None = None
         self._bind_definitions()
         self._bind_imports()
         for number in range(len(facts.scopes)):
@@ -150,6 +156,7 @@ class FileView:
 
     def bindings(self, scope: int, name: str) -> Bindings | None:
         """Return the bindings of a name in a scope, None when it has none there. Sorted out when first asked for."""
+        self.asked.add(name)
         table = self._sorted[scope]
         known = table.get(name)
         if known is None and name in self._found[scope]:
@@ -158,10 +165,21 @@ class FileView:
 
     def binds(self, scope: int, name: str) -> bool:
         """Tell whether a scope binds a name."""
+        self.asked.add(name)
         return name in self._found[scope]
+
+    def is_member(self, name: str) -> bool:
+        """Tell whether a class of the file has a member of this name of its own, or something is hung on it."""
+        if self._members is None:
+            bodies = (number for number, scope in enumerate(self.facts.scopes) if scope.kind == "class")
+            named = (self._found[number].keys() for number in bodies)
+            self._members = frozenset().union(*named, *self.self_attributes.values(), self.attributes)
+        self.asked.add(name)
+        return name in self._members
 
     def bound_names(self, scope: int) -> list[str]:
         """Return the names that a scope binds, in the order in which they were met."""
+        self.asked.add(EVERYTHING)
         return list(self._found[scope])
 
     # -- asking ---------------------------------------------------------------------------------------------------

@@ -7,7 +7,9 @@ import random
 import pytest
 
 from graph.extract.registry import extract
-from graph.resolve.interface import interface_digest
+from graph.resolve.asked import asks_for
+from graph.resolve.interface import interface_of
+from graph.resolve.interface_parts import changed_names
 from graph.resolve.resolver import Resolved, Resolver
 from graph.resolve.signals import signals_of
 
@@ -47,14 +49,51 @@ BODIES = (
     "def {n}({m}):\n    if isinstance({m}, {n}):\n        return {m}.{n}()\n    return {m}",
     "{m} = {n}()\nif not isinstance({m}, {n}):\n    {m}.{n}()",
     "for {n} in {m}():\n    {n}.{m}()",
+    "class {n}({m}):\n    {m}: {n}\n    def {n}(self, {m}):\n        self.{m} = {m}()\n        return self.{n}",
+    "if isinstance({n}, {m}):\n    {n}.{m}()",
+    "def {n}():\n    def {m}():\n        nonlocal_ = {n}\n        return nonlocal_()\n    return {m}",
+    "{n} = lambda: {m}.{n}()",
+    "{n} = [{m} for {n} in {m}]\n{n}[0].{m}()",
+    "{m}.{n} = {n}",
+    "def {n}():\n    global {m}\n    {m} = {n}",
+    "{n}, {m} = {m}, {n}",
+    "class {n}:\n    {m} = {n}\n    @property\n    def {n}(self):\n        return self.{m}",
+    "with {m}() as {n}:\n    {n}.{m}()",
 )
+
+USES = (
+    "{n}.{m}()", "{n}().{m}()", "{n}[0]()", "{n}.{m}.{n}()", "{n}()()", "x = {n}()\nx.{m}()", "for x in {n}: x.{m}()",
+    "class Own({n}):\n    def go(self):\n        self.{m}()\n        return self.{n}()",
+)  # fmt: skip
+
+
+def _filled(form: str, rng: random.Random) -> str:
+    return form.format(m=rng.choice(NAMES), n=rng.choice(NAMES))
 
 
 def _text(rng: random.Random) -> bytes:
     forms = [rng.choice(IMPORTS) for _ in range(rng.randint(0, 3))]
     forms += [rng.choice(BODIES) for _ in range(rng.randint(0, 4))]
-    lines = [form.format(m=rng.choice(NAMES), n=rng.choice(NAMES)) for form in forms]
-    return "\n".join(lines).encode() + b"\n"
+    return "\n\n".join(_filled(form, rng) for form in forms).encode() + b"\n"
+
+
+def _edited(text: bytes, rng: random.Random) -> bytes:
+    """Return a file with one thing put in, taken out, moved, renamed or put in the place of another."""
+    forms = text.decode().rstrip("\n").split("\n\n")
+    place = rng.randrange(len(forms))
+    form = _filled(rng.choice(IMPORTS if rng.random() < 0.2 else BODIES), rng)
+    match rng.randrange(5):
+        case 0:
+            forms.insert(place, form)
+        case 1:
+            del forms[place]
+        case 2:
+            forms.insert(rng.randrange(len(forms)), forms.pop(place))
+        case 3:
+            forms[place] = forms[place].replace(rng.choice(NAMES), rng.choice(NAMES))
+        case _:
+            forms[place] = form
+    return "\n\n".join(forms).encode() + b"\n"
 
 
 class _Source:
@@ -78,15 +117,15 @@ def _folders(paths) -> set[str]:
     return {"/".join(path.split("/")[:depth]) for path in paths for depth in range(1, path.count("/") + 1)}
 
 
-def _heard(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
-    """Return what the change says: paths whose interface changed, signals of those that came and went."""
+def _heard(before: dict[str, bytes], after: dict[str, bytes]) -> tuple[set[str], dict[str, frozenset[int] | None]]:
+    """Return what the change says: signals of paths that came and went, and the names that changed by path."""
     stayed = before.keys() & after.keys()
-    heard = {
-        path
-        for path in stayed
-        if before[path] != after[path]
-        and interface_digest(extract("python", before[path])) != interface_digest(extract("python", after[path]))
-    }
+    altered: dict[str, frozenset[int] | None] = {}
+    for path in stayed:
+        old, new = (interface_of(extract("python", files[path])) for files in (before, after))
+        if old.digest != new.digest:
+            altered[path] = changed_names(old.parts, new.parts)
+    heard: set[str] = set()
     for path in before.keys() ^ after.keys():
         heard.update(signals_of(path, _folders(stayed)))
         if path.endswith("__init__.py"):
@@ -94,21 +133,31 @@ def _heard(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
             below = [other for other in stayed if other.startswith(folder)]
             heard.update(signal for other in below for signal in signals_of(other, set()))
             heard.update(below)
-    return heard
+    return heard, altered
 
 
 def _sync(done: dict[str, Resolved], before: dict[str, bytes], after: dict[str, bytes]) -> int:
-    heard = _heard(before, after)
+    heard, altered = _heard(before, after)
     resolver = Resolver(_Source(after))
     again = 0
     for path in before.keys() - after.keys():
         del done[path]
     for path, data in after.items():
         known = done.get(path)
-        if known is None or before[path] != data or path in heard or not heard.isdisjoint(known.depends_on):
+        if (
+            known is None
+            or before[path] != data
+            or path in heard
+            or not heard.isdisjoint(known.depends_on)
+            or any(_matters(names, known.asked) for other, names in altered.items() if other in known.depends_on)
+        ):
             done[path] = resolver.resolve(path)
             again += 1
     return again
+
+
+def _matters(names: frozenset[int] | None, asked: bytes | None) -> bool:
+    return names is None or asked is None or asks_for(asked, names)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -121,10 +170,45 @@ def test_an_incremental_result_equals_a_cold_one(seed):
         after = dict(files)
         for _ in range(rng.randint(1, 2)):
             path = rng.choice(PATHS)
-            if path in after and rng.random() < 0.4:
+            if path not in after:
+                after[path] = _text(rng)
+            elif rng.random() < 0.3:
                 del after[path]
             else:
-                after[path] = _text(rng)
+                after[path] = _edited(after[path], rng)
+        _sync(done, files, after)
+        files = after
+        cold = Resolver(_Source(files))
+        assert done == {path: cold.resolve(path) for path in files}
+
+
+def _uses(rng: random.Random) -> dict[str, bytes]:
+    """Return a module, one that takes names over from it, and one that uses both in every way."""
+    through = (
+        "from a import *",
+        "from a import alpha, beta, gamma",
+        "from a import alpha as beta",
+        "import a as alpha",
+    )
+    reached = ("from a import alpha, beta, gamma", "from c import alpha, beta", "from c import *", "import a as alpha")
+    parts = {
+        "a.py": [rng.choice(BODIES) for _ in range(rng.randint(3, 6))],
+        "b.py": [rng.choice(reached), *(rng.choice(BODIES + USES) for _ in range(rng.randint(4, 9)))],
+        "c.py": [rng.choice(through), *(rng.choice(BODIES) for _ in range(rng.randint(0, 3)))],
+    }
+    return {path: "\n\n".join(_filled(form, rng) for form in forms).encode() + b"\n" for path, forms in parts.items()}
+
+
+@pytest.mark.parametrize("seed", range(50, 80))
+def test_an_edit_wakes_whoever_asked_for_what_it_changed(seed):
+    """Two files read a third one in every way, which is edited a thing at a time."""
+    rng = random.Random(seed)  # noqa: S311 - a history that can be replayed
+    files = _uses(rng)
+    done: dict[str, Resolved] = {}
+    _sync(done, {}, files)
+    for _ in range(8):
+        path = rng.choice(("a.py", "a.py", "c.py"))
+        after = files | {path: _edited(files[path], rng)}
         _sync(done, files, after)
         files = after
         cold = Resolver(_Source(files))
@@ -170,3 +254,39 @@ def test_a_changed_return_wakes_those_who_use_it():
     done = {path: Resolver(_Source(before)).resolve(path) for path in before}
     assert _sync(done, before, after) == 2
     assert any(edge.dst.endswith("#g") for edge in done["b.py"].edges)
+
+
+WIDE = b"""\
+class Base:
+    def go(self): return None
+
+class Hub(Base):
+    def run(self): return self.go()
+
+def make(): return Hub()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "woken"),
+    [
+        (b"def make()", b"def other(): pass\n\n\ndef make()", 1),
+        (b"    def run(self)", b"    def other(self): pass\n    def run(self)", 1),
+        (b"    def run(self): return", b"    def run(self): print(self); return", 1),
+        (b"def make(): return Hub()", b"def make(): return None", 2),
+        (b"def run(", b"def start(", 3),
+        (b"class Hub(Base)", b"class Hub", 3),
+        (b"def make()", b"def make() -> Base", 2),
+        (b"def go(self)", b"def go(self, more=None)", 2),
+    ],
+)
+def test_a_change_behind_one_name_wakes_those_who_asked_for_it(old, new, woken):
+    """One file makes a hub and uses it, one only names its class, one asks for something else."""
+    before = {
+        "hub.py": WIDE,
+        "user.py": b"from hub import make\nmake().run()\n",
+        "child.py": b"from hub import Hub\nclass Child(Hub):\n    def go(self): self.run()\n",
+    }
+    done = {path: Resolver(_Source(before)).resolve(path) for path in before}
+    assert WIDE.count(old) == 1
+    assert _sync(done, before, before | {"hub.py": WIDE.replace(old, new)}) == woken

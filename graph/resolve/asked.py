@@ -1,0 +1,42 @@
+"""The names that a resolution asked other files for, kept small: each as a number of two bytes.
+
+Two names may share a number. Then a file is resolved again for a name that it never asked for, which costs time and
+never truth.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterable
+from functools import lru_cache
+
+__all__ = ["CLASSES", "EVERYTHING", "STORES", "asks_for", "name_number", "packed"]
+
+EVERYTHING = "?everything"
+"""Asked for by whoever reads another file without asking for names: any change of it may matter."""
+CLASSES = "?classes"
+"""Asked for by whoever goes through all classes of a file that have bases."""
+STORES = "?stores"
+"""Asked for by whoever reads what a file puts into its containers by index and by their methods."""
+
+_BITS = 0xFFFF
+_REMEMBERED = 50_000
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def name_number(name: str) -> int:
+    """Return the number of a name."""
+    return zlib.crc32(name.encode("utf-8", "surrogatepass")) & _BITS
+
+
+def packed(names: Iterable[str]) -> bytes:
+    """Return names as they are kept: their numbers in order."""
+    numbers = sorted({name_number(name) for name in names})
+    return struct.pack(f"<{len(numbers)}H", *numbers)
+
+
+def asks_for(kept: bytes, changed: frozenset[int]) -> bool:
+    """Say whether one of these numbers is among what `packed` gave."""
+    numbers = struct.unpack(f"<{len(kept) // 2}H", kept)
+    return not changed.isdisjoint(numbers) or name_number(EVERYTHING) in numbers
