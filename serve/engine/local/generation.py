@@ -195,8 +195,11 @@ class Generation:
         reader, most = self._reader, self._most_thought
         if most is None or not reader.is_thinking or self._thought < most or not reader.is_between_characters:
             return place
-        words = _SPENT if self._thought else ""
-        return (yield from self._say(lane, f"{words}\n{CLOSE_TAG}\n\n", place))
+        made = self._made
+        for words in (_SPENT, "") if self._thought else ("",):  # what is left may hold the tag and not the sentence
+            if self._made == made:
+                place = yield from self._say(lane, f"{words}\n{CLOSE_TAG}\n\n", place)
+        return place
 
     def _take_forced(self) -> str:
         forced, self._forced = self._forced, ""

@@ -129,6 +129,13 @@ def test_a_budget_never_cuts_a_character(core):
     assert "�" not in thought
 
 
+def test_a_block_is_closed_without_a_word_where_the_answer_would_have_no_room(core):
+    """The sentence that ends a thought is longer than its tag."""
+    thought, text, events = answered(core(), asked(max_tokens=30, reasoning_budget=9))
+    assert thought == "A" * 9 + "\n"
+    assert text == "A" * (30 - events[-1].usage.reasoning_tokens)
+
+
 def test_a_budget_beyond_the_answer_changes_nothing(core):
     """The length ends it, still in the block."""
     thought, text, events = answered(core(), asked(max_tokens=30, reasoning_budget=29))
