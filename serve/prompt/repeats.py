@@ -26,7 +26,7 @@ STALE_TOKENS = 256
 """How long a text goes on with hardly a turn that it did not have before, until that is a loop too."""
 _TURN_TOKENS = 12
 """Long enough that a row of noughts and ones, or a maze of two characters, is all new turns."""
-_NEW_TURNS = STALE_TOKENS // 20
+_TURNS_TO_ONE_NEW = 20
 _NO_TEXT = 1 << 60
 """More bytes than any end is away: the next text has a floor of its own."""
 _LONGEST_TOKENS = 256
@@ -34,16 +34,17 @@ _LONGEST_TOKENS = 256
 
 
 class Repeats:
-    """Follows one document, token by token."""
+    """Follows one document, token by token; `is_wary` of one that left a loop before, and waits half as long."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_wary: bool = False) -> None:
+        self._share = 2 if is_wary else 1
         self._tokens: deque[int] = deque(maxlen=_LONGEST_TOKENS)
         self._left: list[int] = []
         self._least: list[int] = []
         self._in_text: list[bool] = []
         self._runs: dict[int, int] = {}
         """For each distance: how many of the last tokens equal those that far before them."""
-        self._text = _Text(_NO_TEXT)
+        self._text = _Text(_NO_TEXT, STALE_TOKENS // self._share)
 
     def feed(self, token: int, bytes_left: int, least: int, *, is_text: bool) -> None:
         """Take a token with how far the end is behind it, and was at the nearest inside it.
@@ -60,7 +61,7 @@ class Repeats:
         self._least.append(least)
         self._in_text.append(is_text)
         if not is_text or least < self._text.floor:
-            self._text = _Text(bytes_left if is_text else _NO_TEXT)
+            self._text = _Text(bytes_left if is_text else _NO_TEXT, STALE_TOKENS // self._share)
         self._text.feed(token)
 
     def floor(self) -> int | None:
@@ -81,8 +82,8 @@ class Repeats:
     def _threshold(self, distance: int, whole: int) -> int:
         """Return how many tokens must repeat at this distance until that is a loop."""
         if whole <= self._text.size or (distance >= _SENTENCE_TOKENS and not self._has_shorter(distance)):
-            return LEAST_TOKENS
-        return LEAST_TOKENS_BETWEEN if any(self._in_text[-distance:]) else LEAST_TOKENS_LISTED
+            return LEAST_TOKENS // self._share
+        return (LEAST_TOKENS_BETWEEN if any(self._in_text[-distance:]) else LEAST_TOKENS_LISTED) // self._share
 
     def _has_shorter(self, distance: int) -> bool:
         """Say whether what repeats at this distance is itself a shorter thing, some times over."""
@@ -93,18 +94,19 @@ class Repeats:
 class _Text:
     """The tokens of one text, and how many of the last ones end a turn that was not there before."""
 
-    def __init__(self, floor: int) -> None:
+    def __init__(self, floor: int, patience: int) -> None:
         self.floor = floor
         self.size = 0
         self._last: deque[int] = deque(maxlen=_TURN_TOKENS)
         self._seen: set[tuple[int, ...]] = set()
-        self._news: deque[bool] = deque(maxlen=STALE_TOKENS)
+        self._news: deque[bool] = deque(maxlen=patience)
         self._new = 0
 
     @property
     def is_stale(self) -> bool:
         """Whether almost nothing of the last tokens was new."""
-        return len(self._news) == STALE_TOKENS and self._new <= _NEW_TURNS
+        patience = self._news.maxlen or 0
+        return len(self._news) == patience and self._new <= patience // _TURNS_TO_ONE_NEW
 
     def feed(self, token: int) -> None:
         self.size += 1
@@ -112,7 +114,7 @@ class _Text:
         turn = tuple(self._last)
         is_new = turn not in self._seen
         self._seen.add(turn)
-        if len(self._news) == STALE_TOKENS:
+        if len(self._news) == self._news.maxlen:
             self._new -= self._news[0]
         self._news.append(is_new)
         self._new += is_new

@@ -107,7 +107,7 @@ class Ending:
             way = self._way_from(token, floor) if floor is not None else ""
             if way:
                 self._forced = self._vocabulary.spell(way)
-                self._repeats = Repeats()
+                self._repeats = Repeats(is_wary=True)
                 self.has_left_loop = True
                 return self._forced[0] if self._forced else None
         return None

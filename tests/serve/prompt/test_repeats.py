@@ -14,8 +14,8 @@ from serve.prompt.repeats import (
 )
 
 
-def floor(tokens, left=None, *, is_text=True):
-    watch = Repeats()
+def floor(tokens, left=None, *, is_text=True, is_wary=False):
+    watch = Repeats(is_wary=is_wary)
     for token, bytes_left in zip(tokens, left or [5] * len(tokens), strict=True):
         watch.feed(token, bytes_left, bytes_left, is_text=is_text)
     return watch.floor()
@@ -38,6 +38,15 @@ def test_short_items_with_texts_are_a_loop_earlier_than_numbers():
         assert watch.floor() is None
         watch.feed(number % 3, (3, 3, 1)[number % 3], (2, 3, 1)[number % 3], is_text=number % 3 < 2)
     assert watch.floor() == 1
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+def test_second_loop_is_seen_in_half_the_time(is_text):
+    """A model that fell once falls again."""
+    tokens = [1, 2] * ((LEAST_TOKENS if is_text else LEAST_TOKENS_LISTED) // 4)
+    assert floor(tokens, is_text=is_text, is_wary=True) == 5
+    assert floor(tokens[:-1], is_text=is_text, is_wary=True) is None
+    assert floor(tokens, is_text=is_text) is None
 
 
 def test_what_differs_is_no_loop():
