@@ -3,10 +3,10 @@
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from graph.extract.facts import Assign, Attribute, CallExpr, Expr, Name, Subscript, Union
+from graph.extract.facts import Attribute
 from graph.extract.facts import Constant as ConstantExpr
 from graph.resolve.core import union
-from graph.resolve.types_javascript import ScriptTypes
+from graph.resolve.properties_javascript import ScriptProperties
 from graph.resolve.values import (
     Class,
     Constant,
@@ -24,29 +24,18 @@ from graph.resolve.values import (
 )
 from graph.resolve.views import FileView
 from graph.resolve.views_javascript import ScriptView
-from graph.resolve.world import World
 
 __all__ = ["INVOKING", "ScriptMembers"]
 
 _PROMISE = frozenset({"then", "catch", "finally"})
 INVOKING = frozenset({"call", "apply", "bind"})
 """Methods of functions that call them, now or later."""
-_MAX_INSERTED = 40
-_MAX_KEYED = 400
+_MAX_INHERITED = 40
 _MAX_PROTOTYPES = 8
 
 
-class ScriptMembers(ScriptTypes):
+class ScriptMembers(ScriptProperties):
     """What stands behind a dot."""
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._keyed: dict[str, dict[str, list[tuple[int, Assign]]]] = {}
-        """By file and key: what is assigned by keys that are known."""
-
-    def forget(self) -> None:
-        super().forget()
-        self._keyed.clear()
 
     def attribute(self, value: Value, name: str) -> Values:
         found = self._own_attribute(value, name)
@@ -81,7 +70,7 @@ class ScriptMembers(ScriptTypes):
 
     def _below(self, view: ScriptView, value: Value, name: str) -> Values:
         found: list[Values] = []
-        for scope, assign in view.attributes["__proto__"][:_MAX_INSERTED]:
+        for scope, assign in view.attributes["__proto__"][:_MAX_INHERITED]:
             base = assign.target.base if isinstance(assign.target, Attribute) else None
             if base is not None and value in self.evaluate(view, scope, assign.value, assign.line):
                 heirs = self.evaluate(view, scope, base, assign.line)
@@ -105,9 +94,8 @@ class ScriptMembers(ScriptTypes):
         pending = [value, *self._above(value)]
         for owner in pending[:_MAX_PROTOTYPES]:
             view = self._home(owner)
-            assigns = [pair for pair in self._placed(view, name) if pair[1].how == how] if view is not None else []
-            for scope, assign in assigns[:_MAX_INSERTED] if view is not None else ():
-                if view is not None and self._is_target(view, scope, assign, owner):
+            for scope, assign in self.placed_on(view, owner, name) if view is not None else ():
+                if view is not None and assign.how == how:
                     values = self.evaluate(view, scope, assign.value, assign.line)
                     found += [item for item in values if isinstance(item, Function)]
         return found
@@ -189,13 +177,13 @@ class ScriptMembers(ScriptTypes):
 
     def _literal_member(self, value: Literal, name: str) -> Values:
         view, _, expr, _ = self.literal_of(value)
-        assigns = self._placed(view, name)
-        if not expr.keys and not assigns:
+        is_placed = self.is_placed(view, name)
+        if not expr.keys and not is_placed:
             return ()
         written = self.item(value, (Constant("str", name),)) if expr.keys else ()
-        if isinstance(view, ScriptView) and assigns:
+        if isinstance(view, ScriptView) and is_placed:
             key = ("literal hung", value, name)
-            written = union([self.guarded(key, lambda: self._assigned_to(view, value, assigns)), written])
+            written = union([self.guarded(key, lambda: self.placed(view, value, name)), written])
         return written or self.guarded(("spread", value, name), lambda: self._spread_into(value, name))
 
     def _spread_into(self, value: Literal, name: str) -> Values:
@@ -237,89 +225,12 @@ class ScriptMembers(ScriptTypes):
         """Look in what is assigned to `F.prototype`: a literal, `Object.create(G.prototype)`, `new G`."""
         maker = Function(shape.path, shape.scope)
         found: list[Values] = []
-        for scope, assign in view.attributes.get("prototype", []):
-            base = assign.target.base if isinstance(assign.target, Attribute) else None
-            if isinstance(base, Name | Attribute) and maker in self.evaluate(view, scope, base, assign.line):
-                given = self.evaluate(view, scope, assign.value, assign.line)
-                found += [self.attribute(value, name) for value in given if value != shape]
+        for scope, assign in self.placed_on(view, maker, "prototype"):
+            given = self.evaluate(view, scope, assign.value, assign.line)
+            found += [self.attribute(value, name) for value in given if value != shape]
         return union(found)
-
-    # -- properties assigned from outside -----------------------------------------------------------------------------
-
-    def hung(self, owner: Value, name: str) -> Values:
-        path = owner.path if isinstance(owner, Function | Class | Instance | Shape) else ""
-        if not path:
-            return ()
-        view = self.view(path)
-        assigns = self._placed(view, name)
-        if not assigns:
-            return ()
-        return self.guarded(("hung", owner, name), lambda: self._assigned_to(view, owner, assigns))
-
-    def _placed(self, view: FileView, name: str) -> list[tuple[int, Assign]]:
-        """Return the assignments of a file to a property of this name, whoever owns it: `a.name = x`, `a[key] = x`."""
-        keyed = self._keyed_assigns(view).get(name) if view.items else None
-        return [*view.attributes.get(name, ()), *keyed] if keyed else view.attributes.get(name, [])
-
-    def _keyed_assigns(self, view: FileView) -> dict[str, list[tuple[int, Assign]]]:
-        """Return what a file assigns by keys whose values are known, by key."""
-        if view.path not in self._keyed:
-            self.aside(view.path, lambda: self._sort_keys(view))
-        return self._keyed.get(view.path, {})
-
-    def _sort_keys(self, view: FileView) -> None:
-        found: dict[str, list[tuple[int, Assign]]] = {}
-        pairs = [pair for pairs in view.items.values() for pair in pairs]
-        for scope, assign in pairs[:_MAX_KEYED]:
-            index = assign.target.index if isinstance(assign.target, Subscript) else None
-            if index is None or (isinstance(index, ConstantExpr) and index.type != "str"):
-                continue
-            for key in self.evaluate(view, scope, index, assign.line):
-                if isinstance(key, Constant) and key.type == "str" and key.value:
-                    found.setdefault(key.value, []).append((scope, assign))
-        self._keyed[view.path] = found
-
-    def _assigned_to(self, view: FileView, owner: Value, assigns: list[tuple[int, Assign]]) -> Values:
-        return union(
-            self.assigned(view, scope, assign)
-            for scope, assign in assigns[:_MAX_INSERTED]
-            if self._is_target(view, scope, assign, owner)
-        )
-
-    def _is_target(self, view: FileView, scope: int, assign: Assign, owner: Value) -> bool:
-        base = assign.target.base if isinstance(assign.target, Attribute | Subscript) else None
-        return isinstance(base, Name | Attribute | CallExpr | Subscript) and self._is_one_of(
-            owner, self.evaluate(view, scope, base, assign.line)
-        )
-
-    def _is_one_of(self, owner: Value, values: Values) -> bool:
-        if isinstance(owner, Function):
-            return any(
-                isinstance(item, Function) and (item.path, item.scope) == (owner.path, owner.scope) for item in values
-            )
-        if isinstance(owner, Instance):
-            return any(
-                isinstance(item, Instance) and (item.path, item.index) == (owner.path, owner.index) for item in values
-            )
-        return owner in values
 
     # -- containers -------------------------------------------------------------------------------------------------
-
-    def inserted(self, value: Literal) -> Values:
-        """Return what `push`, `add` and `set` put into a container anywhere in its file."""
-        view, _, _, _ = self.literal_of(value)
-        if not isinstance(view, ScriptView) or not view.inserted:
-            return ()
-        return self.guarded(("inserted", value), lambda: self._inserted(view, value))
-
-    def _inserted(self, view: ScriptView, value: Literal) -> Values:
-        found: list[Values] = []
-        for scope, base, call, method in view.inserted[: _MAX_INSERTED * 4]:
-            if isinstance(base, Name | Attribute | Subscript | Union) and value in self.evaluate(
-                view, scope, base, call.line
-            ):
-                found += [self.evaluate(view, scope, item, call.line) for item in _items(call, method)]
-        return union(found)
 
     def elements(self, value: Value) -> Values:
         match value:
@@ -331,9 +242,3 @@ class ScriptMembers(ScriptTypes):
                 return union([super().elements(value), self.inserted(value)])
             case _:
                 return super().elements(value)
-
-
-def _items(call: CallExpr, method: str) -> tuple[Expr, ...]:
-    if method == "set":
-        return call.arguments[1:2]
-    return call.arguments[2:] if method == "splice" else call.arguments[:8]

@@ -63,6 +63,15 @@ def test_time_grows_with_the_lines(name: str) -> None:
     assert many < 9 * few
 
 
+def test_a_property_of_many_objects_is_found_on_each() -> None:
+    """A file that hangs the same property on more objects than anybody writes by hand loses none of them."""
+    hung = lines("function F{i}() {{}} F{i}.prototype.m = function () {{}}; F{i}.s = function () {{}};\n", 90)
+    used = lines("new F{i}().m(); F{i}.s();\n", 90)
+    pushed = "const jobs = [];\n" + lines("const list{i} = []; list{i}.push(F{i});\n", 200) + "list199[0]();\n"
+    found = {target.removeprefix("m.js#") for _, target in pairs({"m.js": hung + used + pushed + "function F199() {}"})}
+    assert {f"F{i}.{name}" for i in range(90) for name in "ms"} | {"F199"} <= found
+
+
 GENERATED = {
     "m.py": "class P:\n" + lines("    def r{i}(self): return (a := self.r{k}()) or self.r{i}(a)\n", 300),
     "m.js": "class P {\n" + lines("  r{i}() {{ return this.r{k}() || this.r{i}() }}\n", 300) + "}\n",
