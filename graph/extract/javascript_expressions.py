@@ -180,6 +180,10 @@ def string(walk: Walk, node: Node) -> Expr:
 def template(walk: Walk, node: Node) -> Expr:
     """Return a template literal, whose substitutions are visited."""
     parts = _substitutions(walk, node)
+    for part in parts:
+        if isinstance(part, Name | Attribute):  # runs without being written: line 0
+            line = node.start_point[0] + 1
+            walk.call(CallExpr(Attribute(part, "toString", line), 0, start_line=line))
     if not parts and node.end_byte - node.start_byte <= _STRING_LIMIT:
         return Constant("str", walk.data[node.start_byte + 1 : node.end_byte - 1].decode("utf-8", "replace"))
     return Constant("template")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from graph.extract.facts import Attribute, CallExpr, Constant, Expr
-from graph.extract.javascript_walk import UNKNOWN, Handler, Walk
+from graph.extract.facts import Attribute, CallExpr, Collection, Constant, Expr
+from graph.extract.javascript_walk import UNKNOWN, Handler, Walk, first_named
 
 __all__ = ["JSX"]
 
@@ -24,17 +24,17 @@ def jsx_element(walk: Walk, node: Node) -> Expr:
 def _jsx_tag(walk: Walk, tag: Node) -> Expr:
     name = tag.child_by_field_name("name")
     function = _component(walk, name)
-    keywords: list[tuple[str, Expr]] = []
+    attributes: list[tuple[Expr, Expr]] = []
     for child in tag.named_children:
         if child.type == "jsx_attribute":
-            keywords.append(_jsx_attribute(walk, child))
-        elif child.type == "jsx_expression":
-            walk.value(child)
+            attributes.append(_jsx_attribute(walk, child))
+        elif child.type == "jsx_expression" and (inner := first_named(child)) is not None:
+            attributes.append((Constant("spread"), _spread(walk, inner)))
     if function is None or name is None:
         return UNKNOWN
     line, first = name.end_point[0] + 1, tag.start_point[0] + 1
     return walk.call(
-        CallExpr(function, line, keywords=tuple(keywords), constructs=True, start_line=first if first != line else 0)
+        CallExpr(function, line, (_props(attributes),), constructs=True, start_line=first if first != line else 0)
     )
 
 
@@ -54,9 +54,19 @@ def _component(walk: Walk, name: Node | None) -> Expr | None:
     return expr
 
 
-def _jsx_attribute(walk: Walk, node: Node) -> tuple[str, Expr]:
+def _props(attributes: list[tuple[Expr, Expr]]) -> Expr:
+    """Return the object that a component gets as its only argument."""
+    return Collection("object", tuple(value for _, value in attributes), tuple(key for key, _ in attributes))
+
+
+def _spread(walk: Walk, node: Node) -> Expr:
+    inner = first_named(node) if node.type == "spread_element" else node
+    return walk.value(inner) if inner is not None else UNKNOWN
+
+
+def _jsx_attribute(walk: Walk, node: Node) -> tuple[Expr, Expr]:
     parts = node.named_children
-    key = walk.text(parts[0]) if parts else ""
+    key = Constant("str", walk.text(parts[0]) if parts else "")
     return key, walk.value(parts[1]) if len(parts) > 1 else Constant("bool")
 
 

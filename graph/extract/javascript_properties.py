@@ -5,7 +5,7 @@ from __future__ import annotations
 from graph.extract.facts import Attribute, CallExpr, Collection, Constant, Expr, Name, Subscript
 from graph.extract.javascript_walk import Walk
 
-__all__ = ["assign_by_call", "assign_by_helper"]
+__all__ = ["assign_by_call", "assign_by_helper", "assign_by_loop"]
 
 _DESCRIBING = {"value": "value", "get": "getter", "set": "setter"}
 """What each part of a descriptor is to the property: see `Assign.how`."""
@@ -38,6 +38,16 @@ def assign_by_call(walk: Walk, function: Attribute, arguments: tuple[Expr, ...],
             _inherit(walk, target, base, line)
         case _, "__extends", (target, base):
             _inherit(walk, target, base, line)
+        case _:
+            pass
+
+
+def assign_by_loop(walk: Walk, target: Expr, value: Expr, line: int) -> None:
+    """Record `to[key] = from[key]`, which copies whatever the keys are: it is looked up like what is inherited."""
+    match target, value:
+        case Subscript(base=Name() as to, index=Name(id=key)), Subscript(base=Name() as source, index=Name(id=same)):
+            if key == same and to != source:
+                walk.assign(Attribute(to, "__proto__", line), source, line)
         case _:
             pass
 

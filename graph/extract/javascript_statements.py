@@ -23,6 +23,7 @@ from graph.extract.javascript_functions import (
 from graph.extract.javascript_jsdoc import doc_types
 from graph.extract.javascript_modules import requires
 from graph.extract.javascript_patterns import bind, property_name
+from graph.extract.javascript_properties import assign_by_loop
 from graph.extract.javascript_types import annotation
 from graph.extract.javascript_walk import UNKNOWN, Extras, Handler, Walk, first_named
 from graph.model import NodeKind
@@ -148,6 +149,7 @@ def assignment(walk: Walk, node: Node) -> Expr:
     walk.assign(target, value, node.end_point[0] + 1)
     walk.scope.is_writing = False
     common_export(walk, target, value)
+    assign_by_loop(walk, target, value, line)
     return value
 
 

@@ -15,6 +15,7 @@ from graph.resolve.views import CLASS_KINDS, FileView
 __all__ = ["EdgeCollector"]
 
 
+_RUN = frozenset({Class, Function})
 _GETTERS = frozenset({"property", "getter"})
 
 
@@ -134,18 +135,21 @@ class EdgeCollector:
         view = self._view
         caller = view.caller_key(scope)
         for call in view.facts.scopes[scope].calls:
-            values = self._evaluator.evaluate(view, scope, call.function, call.line)
+            values = self._evaluator.evaluate(view, scope, call.function, call.line or call.start_line)
             keys = list(dict.fromkeys(key for value in values if (key := self.target_of(value))))
             for key in keys:
                 self._add(caller, EdgeKind.CALLS, key, call.line, 1 / len(keys))
             for value in values:
-                if isinstance(value, Class):
-                    self._constructor(caller, value, 1 / max(len(keys), 1))
-                elif isinstance(value, Function):
-                    self._wrappers(caller, call, value)
+                kind = type(value)
+                if kind is Class:
+                    self._constructor(caller, value, 1 / max(len(keys), 1))  # type: ignore[arg-type] # just tested
+                elif kind is Function:
+                    self._wrappers(caller, call, value)  # type: ignore[arg-type] # just tested
             self._callbacks(caller, call, scope, values)
             if (call.arguments or call.keywords) and view.language == "python":
-                self._hand_over(scope, call, values)
+                for value in values:
+                    if type(value) in _RUN and value.path != view.path:  # type: ignore[union-attr] # just tested
+                        self._hand_over(scope, call, value)
             if isinstance(call.function, Attribute):
                 self._getters(caller, call.function.base, scope, call.line)
             if not keys and call.line and not _is_known(values):
@@ -175,8 +179,8 @@ class EdgeCollector:
                 if key:
                     self._add(caller, EdgeKind.CALLS, key, 0, confidence)
 
-    def _hand_over(self, scope: int, call: CallExpr, values: Values) -> None:
-        for source, handed in handed_over(self._evaluator, self._view, scope, call, values):
+    def _hand_over(self, scope: int, call: CallExpr, value: Value) -> None:
+        for source, handed in handed_over(self._evaluator, self._view, scope, call, value):
             key = self.key_of(handed)
             if key:
                 self.handed.add((source, key))

@@ -9,7 +9,7 @@ from graph.extract.facts import Attribute, CallExpr, ClassRef, Collection, Expr,
 from graph.extract.facts import Constant as ConstantExpr
 from graph.resolve.core import union
 from graph.resolve.handing_javascript import ScriptHanding
-from graph.resolve.library_javascript import INTEROPERATING
+from graph.resolve.library_javascript import GLOBAL_OBJECTS, INTEROPERATING
 from graph.resolve.members_javascript import INVOKING
 from graph.resolve.values import (
     Class,
@@ -50,6 +50,9 @@ class ScriptEvaluator(ScriptHanding):
                 return self.marked(view, scope, mark, index, line)
             case Attribute(base=Name(id="arguments"), name="callee") if isinstance(view, ScriptView):
                 return (Function(view.path, view.this_scope(scope)),)
+            case Attribute(base=Name(id=owner), name=name) if owner in GLOBAL_OBJECTS:
+                is_global = self.find(view, scope, owner) is None
+                return (self.of_global(view, name) if is_global else ()) or super()._evaluate(view, scope, expr, line)
             case Attribute(base=Name(id="super"), name=name):
                 return union(self.attribute(value, name) for value in self.super_value(view, scope))
             case Attribute(base=Name(id="this"), name=name):
@@ -108,7 +111,7 @@ class ScriptEvaluator(ScriptHanding):
             given = unwrapped[1] if unwrapped is not None else None
             return (owner,) if name == "bind" else self.called(owner, given, view, scope)
         if name == "then":
-            return self._callback_results(call, view, scope) or (owner,)
+            return self.callback_results(call, view, scope) or (owner,)
         if name in _MAPPING:
             return self._mapped(name, call, view, scope)
         if name == "concat":
@@ -118,7 +121,7 @@ class ScriptEvaluator(ScriptHanding):
 
     def _mapped(self, name: str, call: CallExpr | None, view: FileView, scope: int) -> Values:
         """Return what a method gives that puts together what its callback returns."""
-        results = self._callback_results(call, view, scope)
+        results = self.callback_results(call, view, scope)
         if name.startswith("reduce"):
             start = call.arguments[1:2] if call is not None else ()
             return union([results, *(self.evaluate(view, scope, item, 0) for item in start)])
@@ -153,7 +156,8 @@ class ScriptEvaluator(ScriptHanding):
             found.append(self.item(element, (Constant("int", "1"),)) if pair else (element,))
         return union(found)
 
-    def _callback_results(self, call: CallExpr | None, view: FileView, scope: int) -> Values:
+    def callback_results(self, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        """Return what the function that a call is handed first returns."""
         if call is None or not call.arguments:
             return ()
         functions = self.evaluate(view, scope, call.arguments[0], call.line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "CALLING",
     "GLOBALS",
+    "GLOBAL_OBJECTS",
     "INTEROPERATING",
     "LISTS",
     "MAPS",
@@ -63,6 +64,9 @@ PASSING_FIRST = frozenset(
     }
 )  # fmt: skip
 """Functions that give their first argument back."""
+
+GLOBAL_OBJECTS = frozenset({"global", "globalThis", "self", "window"})
+"""Names of the object whose properties every script sees as names."""
 
 INTEROPERATING = frozenset(
     {

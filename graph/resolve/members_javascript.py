@@ -152,8 +152,8 @@ class ScriptMembers(ScriptProperties):
                 return (Method(value, name),)
             case Function(path=path, scope=scope) if name == "prototype":
                 return (Shape(path, scope),)
-            case Class(path=path, index=index) if name == "prototype":
-                return union([(Instance(path, index),), self.hung(value, name)])
+            case Class():
+                return self._of_class(value, name)
             case Instance(path=path, index=index) if name == "constructor":
                 return (Class(path, index),)
             case Instance():
@@ -169,6 +169,14 @@ class ScriptMembers(ScriptProperties):
                 return ()
             case _:
                 return super().attribute(value, name)
+
+    def _of_class(self, value: Class, name: str) -> Values:
+        if name == "prototype":
+            return union([(Instance(value.path, value.index),), self.hung(value, name)])
+        found = super().attribute(value, name)
+        return union(
+            self._read(self.view(item.path), item) if isinstance(item, Function) else (item,) for item in found
+        )
 
     def _of_list(self, value: Literal, name: str) -> Values:
         """Return a method that every array and map has; what an object inherits is looked for elsewhere."""
@@ -231,6 +239,10 @@ class ScriptMembers(ScriptProperties):
         return union(found)
 
     # -- containers -------------------------------------------------------------------------------------------------
+
+    def item(self, value: Value, keys: Values) -> Values:
+        found = super().item(value, keys)
+        return union([found, self.inserted(value)]) if isinstance(value, Literal) else found
 
     def elements(self, value: Value) -> Values:
         match value:

@@ -3,7 +3,7 @@
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from graph.extract.facts import Assign, Expr
+from graph.extract.facts import Assign, Attribute, Expr, Name
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding, Bindings
 from graph.resolve.calls import argument_of
@@ -61,6 +61,22 @@ class ScriptNames(Evaluator):
         if bindings is None or bindings.values or bindings.declared or place[0] == 0:
             return ()
         return self.name(view, view.facts.scopes[place[0]].parent, name, 0)
+
+    def _global(self, view: FileView, name: str) -> Values:
+        return self.of_global(view, name) or super()._global(view, name)
+
+    def of_global(self, view: FileView, name: str) -> Values:
+        """Return what a file assigns to a property of the global object."""
+        assigns = view.of_global.get(name, ()) if isinstance(view, ScriptView) else ()
+        known = [(scope, item) for scope, item in assigns if self._is_global_object(view, scope, item.target)]
+        if not known:
+            return ()
+        key = ("global", view.path, name)
+        return self.guarded(key, lambda: union(self.assigned(view, scope, item) for scope, item in known))
+
+    def _is_global_object(self, view: FileView, scope: int, target: Expr) -> bool:
+        base = target.base if isinstance(target, Attribute) else None
+        return isinstance(base, Name) and self.find(view, scope, base.id) is None
 
     def assigned(self, view: FileView, scope: int, assign: Assign) -> Values:
         if assign.how == "getter":

@@ -91,7 +91,7 @@ class ScriptRules:
         if name in ("require", "import"):
             return self._loaded(evaluator, call, view)
         if name in PASSING_FIRST:
-            return argument(0)
+            return argument(0) or (External(f"{name}()"),)
         match name:
             case "Promise" | "Object.create" if call.arguments:
                 return self._made(_scripts(evaluator), name, call, view, scope)
@@ -109,7 +109,9 @@ class ScriptRules:
             case "Promise.race" | "Promise.any":
                 return union(evaluator.elements(value) for value in argument(0))
             case _:
-                return (External(f"{name}()"),)
+                then = name.endswith(".then")
+                known = _scripts(evaluator).callback_results(call, view, scope) if then else ()
+                return known or (External(f"{name}()"),)
 
     def _made(self, scripts: ScriptEvaluator, name: str, call: CallExpr, view: FileView, scope: int) -> Values:
         if name == "Promise":

@@ -5,11 +5,22 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from graph.extract.facts import Attribute, CallExpr, Expr, Facts, FunctionRef, Import, ImportedName, Subscript
+from graph.extract.facts import (
+    Assign,
+    Attribute,
+    CallExpr,
+    Expr,
+    Facts,
+    FunctionRef,
+    Import,
+    ImportedName,
+    Name,
+    Subscript,
+)
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding
 from graph.resolve.languages import LanguageRules
-from graph.resolve.library_javascript import CALLING
+from graph.resolve.library_javascript import CALLING, GLOBAL_OBJECTS
 from graph.resolve.views import FileView
 
 __all__ = ["ScriptView"]
@@ -28,6 +39,7 @@ class ScriptView(FileView):
         "has_setters",
         "immediate",
         "inserted",
+        "of_global",
         "reexports",
         "returned_by",
         "this_given",
@@ -43,6 +55,8 @@ class ScriptView(FileView):
         self.has_setters = any("setter" in definition.modifiers for definition in facts.definitions)
         self.returned_by: dict[int, int] = {}
         """By the scope of a function: the function that returns it."""
+        self.of_global: dict[str, list[tuple[int, Assign]]] = {}
+        """By name: what is assigned to a property of the global object."""
         self.immediate: dict[int, tuple[int, CallExpr]] = {}
         """By the scope of a function that is called where it is written: the scope of that call, and the call."""
         self.inserted: list[tuple[int, Expr, CallExpr, str]] = []
@@ -110,6 +124,8 @@ class ScriptView(FileView):
             for assign in scope.assigns:
                 if isinstance(assign.target, Attribute | Subscript) and isinstance(assign.value, FunctionRef):
                     self.assigned_to[assign.value.scope] = (number, assign.target.base, assign.line)
+                if isinstance(assign.target, Attribute) and _is_global(assign.target.base):
+                    self.of_global.setdefault(assign.target.name, []).append((number, assign))
                 if assign.how == "setter":
                     self.has_setters = True
             for call in scope.calls:
@@ -139,3 +155,7 @@ class ScriptView(FileView):
     def method_scope(self, number: int) -> int:
         method = self.this_scope(number)
         return method if method > 0 and self.class_around(method) >= 0 else -1
+
+
+def _is_global(expr: Expr) -> bool:
+    return isinstance(expr, Name) and expr.id in GLOBAL_OBJECTS

@@ -244,11 +244,13 @@ def test_a_call_knows_its_lines() -> None:
 
 
 def test_jsx_components_are_constructed_and_host_elements_are_not() -> None:
-    """Attributes are keywords; functions in them belong to the encloser."""
-    facts = facts_of("const A = () => <div><Page title={name} go={() => run()} /></div>", "tsx")
+    """Attributes are one object; functions in them belong to the encloser."""
+    facts = facts_of("const A = () => <div><Page title={name} go={() => run()} {...rest} /></div>", "tsx")
     calls = [call for scope in facts.scopes for call in scope.calls]
     component = next(call for call in calls if call.constructs)
-    assert (component.function, [key for key, _ in component.keywords]) == (Name("Page"), ["title", "go"])
+    (attributes,) = (item for item in component.arguments if isinstance(item, Collection))
+    assert component.function == Name("Page")
+    assert attributes.keys == (Constant("str", "title"), Constant("str", "go"), Constant("spread"))
     assert Name("run") in [call.function for call in calls]
 
 

@@ -124,6 +124,34 @@ CASES: dict[str, tuple[str, str]] = {
         BOTH + "let job = run, pick; [pick = function inner() { let job = stop; job() }] = []; job()",
         "-> run, inner -> stop",
     ),
+    "a template that needs a text": (
+        "class Name { toString() {} } class Other { toString() {} } let who = new Name(); const text = `${who}`\n; who = 1",
+        "-> Name, -> Name.toString",
+    ),
+    "a job of a queue by its place": (
+        BOTH + "const queue = []; function add(job) { queue.push(job) } function next(place) { queue[place]() } add(run); next(0)",
+        "-> add, -> next, next -> run",
+    ),
+    "a chain of promises that begins with nothing": (
+        BOTH + "function first() { return run } Promise.resolve().then(first).then(job => job())",
+        "-> first, -> run",
+    ),
+    "members copied in a loop": (
+        "function extend(to, from) { for (const key in from) to[key] = from[key]; return to } const a = extend({}, { go() {} }); a.go(); const b = { go() {} }",
+        "-> extend, -> go",
+    ),
+    "properties of the global object": (
+        BOTH + "window.start = run; start(); globalThis.halt = stop; globalThis.halt()",
+        "-> run, -> stop",
+    ),
+    "an object that is called like the global one": (
+        BOTH + "function f() { const self = {}; self.stop = run; self.stop() } f(); job()",
+        "-> f, f -> run",
+    ),
+    "a getter of a class": (
+        "class Door { static get one() { return new Door() } open() {} } class Box { open() {} } Door.one.open()",
+        "-> Door.one, Door.one -> Door, -> Door.open",
+    ),
     "a method reached through super that needs the heir": (
         "const base = { go() { this.step() } }; const heir = { go() { super.go() }, step() {} }; Object.setPrototypeOf(heir, base); heir.go()",
         "-> heir.go, heir.go -> base.go, base.go -> heir.step",
@@ -151,6 +179,16 @@ def written(text: str, path: str = "a.js") -> Pairs:
 
 def _end(name: str, path: str) -> str:
     return f"{path}#{name.strip()}" if name.strip() else path
+
+
+def test_a_component_gets_its_attributes() -> None:
+    """As one object, taken apart or not."""
+    source = (
+        "function Button({ press }) { press() } function Page(props) { props.show(); return <Button press={props.save} /> } "
+        "function show() {} function save() {} function App() { return <Page show={show} {...{ save }} /> }"
+    )
+    wanted = "App -> Page, Page -> Button, Page -> show, Button -> save"
+    assert pairs({"a.jsx": source}) == written(wanted, "a.jsx")
 
 
 @pytest.mark.parametrize("case", CASES)
