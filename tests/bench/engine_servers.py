@@ -1,13 +1,16 @@
 """Servers for the benches of the engine, each a process of its own that is asked over HTTP: ours, and llama-server.
 
     python tests/bench/engine_servers.py MODEL.gguf [--mode auto|strict|fast] [--slots N] [--batched] [--folder CACHE]
+                                         [--lag FILE]
 
-serves a model without a repository until it is ended, and prints its address: what `Roteiro` starts.
+serves a model without a repository until it is ended, and prints its address: what `Roteiro` starts. `--lag` writes how
+late the event loop wakes, a line a sample: the time, the lag, and the loop's own processor time in it.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import socket
@@ -23,6 +26,7 @@ from msgspec import Struct
 
 Turns = list[tuple[str, str]]
 ANSWER_TOKENS = 64
+LAG_EVERY_S = 0.01
 
 
 class Said(Struct):
@@ -176,9 +180,31 @@ def serve(given: argparse.Namespace) -> None:
 
     scheduling = "batched" if given.batched else "exact"
     settings = EngineSettings(cache_mode=given.mode, slots=given.slots, scheduling=scheduling)
-    engine = LocalEngine(given.model, "m", settings, cache_folder=given.folder)
-    service = Service(models=(Served(engine, None),), repository=None, settings=ServeSettings(), version="bench")
+    engine = LocalEngine(given.model, "m", settings, cache_folder=given.folder, is_lazy=given.lazy)
+
+    class Probed(Service):
+        async def start(self) -> None:
+            await super().start()
+            if given.lag:
+                self._probing = asyncio.create_task(probe_lag(given.lag))
+
+    service = Probed(models=(Served(engine, None),), repository=None, settings=ServeSettings(), version="bench")
     run(build_app(service), "127.0.0.1", 0, lambda url: print(url, flush=True))
+
+
+async def probe_lag(path: Path) -> None:
+    """Write how late the loop wakes, until cancelled.
+
+    The loop's own processor time tells what its callbacks held it up for, without what the scheduler did.
+    """
+    with path.open("w") as file:
+        while True:
+            begun, used = time.monotonic(), time.thread_time()
+            await asyncio.sleep(LAG_EVERY_S)
+            now = time.monotonic()
+            lag = max(0.0, now - begun - LAG_EVERY_S)
+            file.write(f"{now} {lag} {min(lag, time.thread_time() - used)}\n")
+            file.flush()
 
 
 if __name__ == "__main__":
@@ -188,4 +214,6 @@ if __name__ == "__main__":
     parser.add_argument("--slots", type=int, default=0)
     parser.add_argument("--batched", action="store_true")
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--lag", type=Path)
+    parser.add_argument("--lazy", action="store_true", help="load the model with the first request")
     serve(parser.parse_args())

@@ -74,7 +74,8 @@ class SnapshotFiles:
             # A pipe of that name would be waited for without O_NONBLOCK; read so, it is empty.
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             with os.fdopen(descriptor, "rb") as file:
-                data = file.read(self._budget_bytes + 1)
+                # Room for what is asked for is made before it is read: never ask for more than there is.
+                data = file.read(min(os.fstat(descriptor).st_size, self._budget_bytes) + 1)
         except OSError:
             return None
         found = _decoded(data, key, tuple(ends))
