@@ -21,7 +21,7 @@ from graph.files import Listed, list_files
 from graph.git import Worktree, blob_id, head_commit
 from graph.index_frames import Done, Job
 from graph.index_handed import settle, take_back
-from graph.index_plan import Known, Plan, known_files, plan_for, remembered, settled_as, task_for
+from graph.index_plan import Known, Plan, known_files, plan_for, refreshed, remembered, settled_as, task_for
 from graph.index_pool import work_on
 from graph.index_signals import changed_signals, remade_packages
 from graph.index_source import FileSource
@@ -153,7 +153,7 @@ class _Sync:
         self._extract(
             plan, Job(str(self._root), str(self._places.facts), self._settings.max_file_bytes, rebuild), rework
         )
-        before, known = self._known, known_files(self._connection, self._project)
+        before, known = self._known, refreshed(self._connection, self._project, self._known, plan)
         self._known = known
         remade = remade_packages(before, known)
         self._bereft |= _inside(known, remade)

@@ -15,13 +15,17 @@ from graph.files import FileStat, Listed
 from graph.index_frames import Task
 from graph.languages import language_of
 
-__all__ = ["Known", "Plan", "is_read", "known_files", "plan_for", "remembered", "settled_as", "task_for"]
+__all__ = ["Known", "Plan", "is_read", "known_files", "plan_for", "refreshed", "remembered", "settled_as", "task_for"]
 
 _FINE_TICK_NS = 20_000_000
 """Linux stamps files with the time of the last timer tick, at most 10 ms ago."""
 _COARSE_TICK_NS = 2_000_000_000
 """FAT counts two seconds, older HFS+ and NFS one."""
 
+_FEW_ROWS = 400
+"""Up to so many rows are read one by one; a statement costs about as much as six rows of a long answer."""
+
+_SELECT = "SELECT id, path, language, blob, size, mtime_ns, ctime_ns, inode, status, reason, interface FROM file WHERE "
 _CONFIGURATION_SUFFIXES = (".json", ".toml", ".cfg", ".mod", ".work", ".yaml", ".yml", ".jsonc")
 _CONFIGURATION_BYTES = 262_144
 """Files that may tell a resolver how names are looked up (`tsconfig.json`, `go.mod`); larger ones are data."""
@@ -57,15 +61,29 @@ class Plan(Struct, frozen=True):
 
 def known_files(connection: sqlite3.Connection, project_id: int) -> dict[str, Known]:
     """Return the rows of the `file` table by path."""
-    rows = connection.execute(
-        "SELECT id, path, language, blob, size, mtime_ns, ctime_ns, inode, status, reason, interface "
-        "FROM file WHERE project = ?",
-        (project_id,),
-    )
+    return _rows(connection, "project = ?", (project_id,))
+
+
+def _rows(connection: sqlite3.Connection, where: str, values: tuple[int | str, ...]) -> dict[str, Known]:
+    rows = connection.execute(_SELECT + where, values)
     return {
         path: Known(file_id, path, language, blob, FileStat(size, mtime_ns, ctime_ns, inode), status, reason, interface)
         for file_id, path, language, blob, size, mtime_ns, ctime_ns, inode, status, reason, interface in rows
     }
+
+
+def refreshed(
+    connection: sqlite3.Connection, project_id: int, known: Mapping[str, Known], plan: Plan
+) -> dict[str, Known]:
+    """Return the rows of the `file` table after the work of a plan; those of other files are the very same objects."""
+    moved = [listed.path for listed in (*plan.read, *plan.settled)]
+    if len(moved) > _FEW_ROWS:
+        return known_files(connection, project_id)
+    gone = {row.path for row in plan.gone}
+    found = {path: row for path, row in known.items() if path not in gone} if gone else dict(known)
+    for path in moved:
+        found.update(_rows(connection, "project = ? AND path = ?", (project_id, path)))
+    return found
 
 
 def plan_for(listing: Iterable[Listed], known: Mapping[str, Known], *, rework: bool = False) -> Plan:
@@ -76,6 +94,8 @@ def plan_for(listing: Iterable[Listed], known: Mapping[str, Known], *, rework: b
     for listed in listing:
         seen.add(listed.path)
         row = known.get(listed.path)
+        if row is not None and not rework and row.stat == listed.stat and _is_settled(row, listed):
+            continue
         if is_read(listed):
             if rework or row is None or row.stat != listed.stat or not _was_read(row):
                 read.append(listed)
@@ -112,6 +132,11 @@ def remembered(stat: FileStat, now_ns: int) -> FileStat:
     newest = max(stat.mtime_ns, stat.ctime_ns)
     tick = _COARSE_TICK_NS if newest % 1_000_000_000 == 0 else _FINE_TICK_NS
     return stat if now_ns - newest > tick else FileStat(stat.size, 0, stat.ctime_ns, stat.inode)
+
+
+def _is_settled(row: Known, listed: Listed) -> bool:
+    """Say whether nothing but the bytes of a file could change what became of it; nearly all files end here."""
+    return row.reason == listed.skip if listed.skip else row.status == "indexed" and bool(row.blob)
 
 
 def _was_read(row: Known) -> bool:

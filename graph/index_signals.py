@@ -6,10 +6,11 @@ Pure. A path stands for a change of what other files can see of it; a path that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from graph.index_plan import Known
+from graph.resolve.configuration import declared_signals
 from graph.resolve.signals import signals_of
 
 __all__ = ["changed_signals", "remade_packages"]
@@ -24,12 +25,18 @@ def changed_signals(before: Mapping[str, Known], after: Mapping[str, Known]) -> 
     the first Python file in a folder of scripts makes it a package, and two files that come into a new folder together
     both announce it.
     """
-    old = {path: (row.language, row.interface) for path, row in before.items() if _is_visible(row)}
-    new = {path: (row.language, row.interface) for path, row in after.items() if _is_visible(row)}
-    stayed = {path: old[path][0] for path in old.keys() & new.keys() if old[path][0] == new[path][0]}
-    given = {path for path in stayed if old[path] != new[path]}
-    moved = {(path, old[path][0]) for path in old.keys() - stayed.keys()}
-    moved |= {(path, new[path][0]) for path in new.keys() - stayed.keys()}
+    given: set[str] = set()
+    moved: set[tuple[str, str]] = set()
+    for path, old, new in _differing(before, after):
+        if old is not None and new is not None and old[0] == new[0]:
+            given.add(path)
+            given.update(declared_signals(path, old[1], new[1]))
+        else:
+            moved.update((path, seen[0]) for seen in (old, new) if seen is not None)
+    if not moved:
+        return given
+    unmoved = after.keys() & before.keys() - {path for path, _ in moved}
+    stayed = {path: after[path].language for path in unmoved if _is_visible(after[path])}
 
     @cache
     def folders(language: str) -> set[str]:
@@ -48,8 +55,21 @@ def remade_packages(before: Mapping[str, Known], after: Mapping[str, Known]) -> 
     Every file below is to be resolved again: what `from .` means there, and from which folders modules can be
     imported, is decided by packages above.
     """
-    old = {path for path, row in before.items() if _is_visible(row)}
-    return _remade(old ^ {path for path, row in after.items() if _is_visible(row)})
+    return _remade(path for path, old, new in _differing(before, after) if old is None or new is None)
+
+
+def _differing(
+    before: Mapping[str, Known], after: Mapping[str, Known]
+) -> Iterator[tuple[str, tuple[str, str] | None, tuple[str, str] | None]]:
+    """Give the files that others see differently: (path, before, after) as (language, interface), None if not seen."""
+    for path in before.keys() | after.keys():
+        row, now = before.get(path), after.get(path)
+        if row is not now and (old := _seen(row)) != (new := _seen(now)):
+            yield path, old, new
+
+
+def _seen(row: Known | None) -> tuple[str, str] | None:
+    return (row.language, row.interface) if row is not None and _is_visible(row) else None
 
 
 def _remade(moved: Iterable[str]) -> set[str]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -158,7 +157,7 @@ def _our_mark(home: Path, folder: Path, *, create: bool) -> str:
     path = home / "identity"
     if create:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write_new(path, secrets.token_hex(16))
+        _write_new(path, os.urandom(16).hex())
     try:
         place = os.fsencode(folder.absolute()) if folder.name == _BESIDE else b""
         return hashlib.sha256(f"roteiro store {path.read_text()}".encode() + place).hexdigest()
@@ -170,7 +169,7 @@ def _write_new(path: Path, text: str) -> None:
     """Write a small file unless it is there; whole or not at all, also when two processes do it at once."""
     if path.exists():
         return
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}")
     draft.write_text(text)
     try:
         path.hardlink_to(draft)

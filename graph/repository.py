@@ -19,7 +19,6 @@ from graph.git import Worktree, find_worktree, head_commit
 from graph.places import Places, places_for, prepare
 from graph.progress import ProgressListener, SyncReport, silent
 from graph.reading import FileUnreadableError, is_inside, read_file
-from graph.rederive import differences
 from graph.reindexing import Reindexing
 from graph.secrets import is_secret
 from graph.settings import IndexSettings
@@ -176,6 +175,8 @@ class Repository:
         found = self.store.verify()
         if found or not deep:
             return found
+        from graph.rederive import differences  # loads what makes temporary folders
+
         return differences(self.store, self.worktree, self.settings)
 
     def close(self) -> None:
