@@ -196,7 +196,8 @@ class DefinitionWalker(HeadWalker):
         # What its head mentions (types, defaults) is said of the function, not of what stands around it.
         body.references.extend(outer.references[mark:])
         del outer.references[mark:]
-        self.type_parameters(node)
+        if self.data[name_node.end_byte : name_node.end_byte + 1] == b"[":
+            self.type_parameters(node)
         body.parameters = parameters
         body.return_annotation = returns
         body.is_async = is_async
@@ -235,7 +236,8 @@ class DefinitionWalker(HeadWalker):
             start_line=start_line,
         )
         self.enter("class", f"{outer.qualname}{name}.", index)
-        self.type_parameters(node)
+        if self.data[name_node.end_byte : name_node.end_byte + 1] == b"[":
+            self.type_parameters(node)
         if body_node is not None:
             self.expr(body_node)
         self.body = outer

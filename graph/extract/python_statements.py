@@ -57,7 +57,7 @@ class StatementWalker(NarrowingWalker):
         condition, *branches = node.named_children
         self.expr(condition)
         blocks = [branch for branch in branches if branch.kind_id != self.comment_kind]
-        if blocks:
+        if blocks and self.tests_types(node):
             self.narrow_branches(node, condition, blocks)
         self.under(BRANCH, branches)
         return UNKNOWN

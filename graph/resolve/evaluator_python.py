@@ -41,7 +41,8 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
                 return self.narrowed(view, scope, expr, line, values)  # type: ignore[arg-type] # just tested
             return values
         if kind is Attribute:
-            if not view.tests:
+            tests = view.tests
+            if not tests or (expr.name not in tests and line <= expr.line):  # type: ignore[union-attr] # just tested
                 return self._attributes(view, scope, expr, line)  # type: ignore[arg-type] # just tested
             return self._tested_attributes(view, scope, expr, line)  # type: ignore[arg-type] # just tested
         return super()._evaluate(view, scope, expr, line)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from graph.extract.facts import Attribute, CallExpr, Expr, FunctionRef, Name, Subscript
 from graph.resolve.calls import argument_of, rest_arguments
-from graph.resolve.core import union
+from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.evaluator import Evaluator
 from graph.resolve.members import decorated_by
 from graph.resolve.values import (
@@ -53,6 +53,7 @@ def flow_arguments(evaluator: Evaluator, view: FileView) -> None:
 
 def _handed(evaluator: Evaluator, view: FileView, keys: set[str]) -> dict[tuple[str, int, int], Values]:
     found: dict[tuple[str, int, int], Values] = {}
+    unwraps = type(evaluator).unwrapped is not EvaluatorCore.unwrapped
     for scope, facts in enumerate(view.facts.scopes):
         for call in facts.calls:
             if not call.arguments and not call.keywords:
@@ -61,7 +62,7 @@ def _handed(evaluator: Evaluator, view: FileView, keys: set[str]) -> dict[tuple[
             hands_names = any(type(item) in _NAMED for item in call.arguments)
             if hands_names or call.keywords:
                 _feed(evaluator, view, scope, call, values, found)
-            for value in values:
+            for value in values if unwraps else ():
                 unwrapped = evaluator.unwrapped(value, call)
                 if unwrapped is not None and unwrapped[0].path == view.path:
                     _hand(evaluator, view, scope, unwrapped[1], unwrapped[0], keys, found)

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from graph.extract.facts import CallExpr, Name
 from graph.resolve.evaluator import Evaluator
-from graph.resolve.values import Class, Function, Instance, Value, Values
+from graph.resolve.values import Class, Function, Instance, Value
 from graph.resolve.views import FileView
 
 __all__ = ["called_parameters", "handed_edges", "handed_over"]
@@ -23,10 +23,10 @@ Key = TypeVar("Key", int, str)
 
 
 def handed_over(
-    evaluator: Evaluator, view: FileView, scope: int, call: CallExpr, values: Values
+    evaluator: Evaluator, view: FileView, scope: int, call: CallExpr, value: Value
 ) -> Iterator[tuple[str, Value]]:
-    """Give, for what a call runs in other files, the key of what calls a parameter there and what is handed to it."""
-    for function in _functions(evaluator, values):
+    """Give, for what a call runs in another file, the key of what calls a parameter there and what is handed to it."""
+    for function in _functions(evaluator, value):
         if function.path == view.path:
             continue
         target = evaluator.view(function.path)
@@ -34,19 +34,18 @@ def handed_over(
             target.binds(function.scope, name)  # asking makes the result depend on what stands behind the name
         for body, index in called_parameters(target, function.scope):
             given = evaluator.argument(function, index, call, view, scope)
-            for value in given if len(given) <= _MAX_HANDED else ():
-                if isinstance(value, Function | Class):
-                    yield target.caller_key(body), value
+            for handed in given if len(given) <= _MAX_HANDED else ():
+                if isinstance(handed, Function | Class):
+                    yield target.caller_key(body), handed
 
 
-def _functions(evaluator: Evaluator, values: Values) -> Iterator[Function]:
-    for value in values:
-        if type(value) is Function:
-            yield value
-        elif type(value) is Class:
-            for item in evaluator.attribute(Instance(value.path, value.index), "__init__"):
-                if type(item) is Function:
-                    yield item
+def _functions(evaluator: Evaluator, value: Value) -> Iterator[Function]:
+    if isinstance(value, Function):
+        yield value
+    elif isinstance(value, Class):
+        for item in evaluator.attribute(Instance(value.path, value.index), "__init__"):
+            if isinstance(item, Function):
+                yield item
 
 
 def called_parameters(view: FileView, body: int) -> tuple[tuple[int, int], ...]:
