@@ -19,6 +19,7 @@ from graph.index_frames import Done, Job, NodeRow, Task, failed
 from graph.languages import HEAD_BYTES, language_of
 from graph.model import Node
 from graph.reading import FileUnreadableError, read_file
+from graph.resolve.configuration import configuration_interface
 from graph.resolve.interface import interface_of
 
 __all__ = ["CONTENT_VERSION", "Bench"]
@@ -58,7 +59,7 @@ class Bench:
         if blob == task.known_blob and language == task.known_language:
             return Done(task.path, "same")
         if not language:
-            return Done(task.path, "other", blob=blob, interface=blob)
+            return Done(task.path, "other", blob=blob, interface=configuration_interface(task.path, blob, data))
         if reason := skip_reason(task.path, language, data):
             return Done(task.path, "skipped", language, blob, reason)
         try:

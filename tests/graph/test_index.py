@@ -517,3 +517,31 @@ def test_a_changed_workspace_file_alone_wakes_the_importers(tmp_path):
             assert calls(repository) == 1
             (root / name).unlink()
             assert calls(repository) == 0
+
+
+def test_a_package_that_is_renamed_or_declares_a_workspace_wakes_the_importers(tmp_path):
+    """Only its bytes changed, and files that never looked at it find another package by name, or none."""
+    root = tmp_path / "repo"
+    for path, text in {
+        "app/main.ts": "import { f } from 'core'\nexport function g() { return f() }\n",
+        "libs/core/index.ts": "export function f() {}\n",
+        "libs/core/package.json": '{"name": "other"}',
+        "package.json": '{"workspaces": ["libs/*"]}',
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    with Repository.open(root, cache_home=tmp_path / "cache") as repository:
+        for path, text, wanted in (
+            ("libs/core/package.json", '{"name": "core"}', 1),
+            ("package.json", '{"workspaces": []}', 0),
+            ("libs/package.json", '{"name": "libs", "private": true}', 0),
+            ("libs/package.json", '{"name": "libs", "workspaces": ["core"]}', 1),
+            ("libs/core/package.json", '{"name": "other"}', 0),
+        ):
+            (root / path).write_text(text)
+            repository.sync()
+            statement = "SELECT COUNT(*) FROM edge WHERE kind = 'calls'"
+            assert repository.store.read().execute(statement).fetchone()[0] == wanted, (path, text)
+        (root / "libs/core/package.json").write_text('{"name": "other", "version": "2"}')
+        assert repository.sync().resolved == 0
+        assert repository.verify(deep=True) == []
