@@ -26,7 +26,7 @@ document of a format and to the arguments of a call alike:
   {repeats.LEAST_TIMES} times or more; the same of short items from {repeats.LEAST_TOKENS_BETWEEN} tokens on, of
   numbers and listed values from {repeats.LEAST_TOKENS_LISTED} on, so that a list of forty equal labels is left alone;
   {repeats.STALE_TOKENS} tokens of one string with hardly a turn that was not there before; and a name that one object
-  is given {names.LEAST_TIMES} times. After a first loop half of these tokens are enough. What `minItems` or
+  is given {names.LEAST_TIMES} times. After each loop half as many tokens are enough. What `minItems` or
   `minLength` still demand is written.
 - **Its tokens run out.** When `max_tokens` leaves just enough to finish, only tokens are taken with which the document
   can still be whole: open strings and lists are closed, what is required is written, the shortest way if need be. The

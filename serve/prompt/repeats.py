@@ -22,6 +22,7 @@ LEAST_TOKENS_BETWEEN = 256
 LEAST_TOKENS_LISTED = 1_024
 """The same where no text is among it: a list of listed values or numbers may well be long and all the same."""
 _SENTENCE_TOKENS = 24
+_MOST_HALVINGS = 3
 STALE_TOKENS = 256
 """How long a text goes on with hardly a turn that it did not have before, until that is a loop too."""
 _TURN_TOKENS = 12
@@ -34,10 +35,10 @@ _LONGEST_TOKENS = 256
 
 
 class Repeats:
-    """Follows one document, token by token; `is_wary` of one that left a loop before, and waits half as long."""
+    """Follows one document, token by token; of one that left loops before it waits half as long after each."""
 
-    def __init__(self, *, is_wary: bool = False) -> None:
-        self._share = 2 if is_wary else 1
+    def __init__(self, left_loops: int = 0) -> None:
+        self._share = 1 << min(left_loops, _MOST_HALVINGS)
         self._tokens: deque[int] = deque(maxlen=_LONGEST_TOKENS)
         self._left: list[int] = []
         self._least: list[int] = []
@@ -71,7 +72,8 @@ class Repeats:
             least = max(self._threshold(distance, whole), LEAST_TIMES * distance)
             if whole < least:
                 continue
-            now, before = self._left[-1], self._left[-1 - min(run, least) // distance * distance]
+            steps = min(run, least) // distance * distance
+            now, before = self._left[-1], self._left[-1 - steps]
             if now > before:  # each time it is deeper inside: one level is left at a time
                 return min(self._least[-distance:]) + 1
             if now == before:
@@ -81,7 +83,8 @@ class Repeats:
 
     def _threshold(self, distance: int, whole: int) -> int:
         """Return how many tokens must repeat at this distance until that is a loop."""
-        if whole <= self._text.size or (distance >= _SENTENCE_TOKENS and not self._has_shorter(distance)):
+        is_deeper = self._left[-1] > self._left[-1 - distance]
+        if is_deeper or whole <= self._text.size or (distance >= _SENTENCE_TOKENS and not self._has_shorter(distance)):
             return LEAST_TOKENS // self._share
         return (LEAST_TOKENS_BETWEEN if any(self._in_text[-distance:]) else LEAST_TOKENS_LISTED) // self._share
 

@@ -50,7 +50,7 @@ class Ending:
     Where the text leaves the grammar, or the machine gives up, it says nothing any more.
 
     `is_landing` turns true once a token was refused because the rest of the document would not have fitted;
-    `has_left_loop` once a loop was left.
+    `left_loops` counts the loops that were left.
 
     Raises:
         ValueError: no machine follows the grammar, or no text fits it.
@@ -72,7 +72,7 @@ class Ending:
         if self._place.bytes_left >= NEVER:
             raise ValueError("nothing fits the grammar")
         self.is_landing = False
-        self.has_left_loop = False
+        self.left_loops = 0
 
     @property
     def is_whole(self) -> bool:
@@ -107,8 +107,8 @@ class Ending:
             way = self._way_from(token, floor) if floor is not None else ""
             if way:
                 self._forced = self._vocabulary.spell(way)
-                self._repeats = Repeats(is_wary=True)
-                self.has_left_loop = True
+                self.left_loops += 1
+                self._repeats = Repeats(self.left_loops)
                 return self._forced[0] if self._forced else None
         return None
 

@@ -87,7 +87,7 @@ class Guide:
         if self.grammar is not None:
             self.grammar.close()
             self.grammar = None
-        if self.ending is not None and self.ending.has_left_loop:
+        if self.ending is not None and self.ending.left_loops:
             self._note("The answer had begun to repeat itself; its string, list or object was closed.")
         self.ending = None
 

@@ -14,8 +14,8 @@ from serve.prompt.repeats import (
 )
 
 
-def floor(tokens, left=None, *, is_text=True, is_wary=False):
-    watch = Repeats(is_wary=is_wary)
+def floor(tokens, left=None, *, is_text=True, left_loops=0):
+    watch = Repeats(left_loops)
     for token, bytes_left in zip(tokens, left or [5] * len(tokens), strict=True):
         watch.feed(token, bytes_left, bytes_left, is_text=is_text)
     return watch.floor()
@@ -44,9 +44,11 @@ def test_short_items_with_texts_are_a_loop_earlier_than_numbers():
 def test_second_loop_is_seen_in_half_the_time(is_text):
     """A model that fell once falls again."""
     tokens = [1, 2] * ((LEAST_TOKENS if is_text else LEAST_TOKENS_LISTED) // 4)
-    assert floor(tokens, is_text=is_text, is_wary=True) == 5
-    assert floor(tokens[:-1], is_text=is_text, is_wary=True) is None
+    assert floor(tokens, is_text=is_text, left_loops=1) == 5
+    assert floor(tokens[:-1], is_text=is_text, left_loops=1) is None
     assert floor(tokens, is_text=is_text) is None
+    assert floor(tokens[: len(tokens) // 2], is_text=is_text, left_loops=2) == 5
+    assert floor([1, 2] * 4, is_text=is_text, left_loops=50) is None
 
 
 def test_what_differs_is_no_loop():
@@ -86,5 +88,5 @@ def test_lowest_place_inside_the_loop_is_told():
 
 def test_each_time_deeper_inside_is_left_one_level_at_a_time():
     """By what is nearer to the end than all of the last round."""
-    left = [number // 3 * 2 + (4, 6, 7)[number % 3] for number in range(1_200)]
-    assert floor([1, 2, 3] * 400, left, is_text=False) == left[-3] + 1
+    left = [number // 3 * 2 + (4, 6, 7)[number % 3] for number in range(LEAST_TOKENS + 3)]
+    assert floor([1, 2, 3] * (LEAST_TOKENS // 3 + 1), left, is_text=False) == left[-3] + 1
