@@ -158,7 +158,8 @@ class Assign(Struct, frozen=True, array_like=True, gc=False):
     `annotation` the value is a type, nothing is assigned; `narrow:L` a type test says so up to line L, in Python `is:L`
     and, where the target is none of the value, `isnt:L`; `type` the
     target is another name of a type;
-    `delete` the name is deleted (value Unknown).
+    `delete` the name is deleted (value Unknown); `generic` and `extends`, without a target and first in a scope, list
+    the type parameters of a function or class of TypeScript, and the base classes that get type arguments.
 
     A target Unknown keeps what is entered or iterated without a name, for the implicit calls of it.
     """

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from graph.extract.facts import Attribute, ClassRef, Expr, FunctionRef
+from graph.extract.facts import Attribute, ClassRef, Expr, FunctionRef, Subscript
+from graph.extract.facts import Collection as Collected
 from graph.extract.javascript_functions import FUNCTIONS, define_function
 from graph.extract.javascript_jsdoc import doc_types
 from graph.extract.javascript_patterns import property_name
 from graph.extract.javascript_types import (
+    GENERIC,
     annotation,
     bind_type_parameters,
     object_members,
+    record_type_parameters,
     type_arguments,
     type_signature,
 )
@@ -42,8 +45,8 @@ def define_class(
     """Define the class `node` and read its members; return the number of its scope."""
     decorators = _decorators(walk, node)
     generics = walk.generics
-    bind_type_parameters(walk, node)
-    bases, implements = _heritage(walk, node)
+    parameters = bind_type_parameters(walk, node)
+    bases, applied, implements = _heritage(walk, node)
     body = node.child_by_field_name("body")
     scope = walk.next_scope()
     first = next((child for child in node.children if child.type != "decorator"), node)
@@ -60,14 +63,20 @@ def define_class(
         decorators=decorators,
         modifiers=(*modifiers, "abstract") if node.type == "abstract_class_declaration" else modifiers,
     )
-    _class_body(walk, body, definition)
+    _class_body(walk, body, definition, parameters, applied)
     walk.generics = generics
     return scope
 
 
-def _class_body(walk: Walk, body: Node | None, definition: int) -> None:
+def _class_body(
+    walk: Walk, body: Node | None, definition: int, parameters: tuple[Expr, ...], applied: tuple[Expr, ...]
+) -> None:
     exporting, walk.is_exporting = walk.is_exporting, False
     _, outer = walk.open_scope("class", definition, f"{walk.definitions[definition].qualname}.")
+    line = walk.definitions[definition].name_line
+    record_type_parameters(walk, parameters, line)
+    for base in applied:
+        walk.assign(UNKNOWN, base, line, "extends")
     if body is not None:
         _Members(walk).read(body)
     walk.enter(outer)
@@ -97,8 +106,10 @@ def decorator(walk: Walk, node: Node) -> Expr:
     return walk.value(inner) if inner is not None else UNKNOWN
 
 
-def _heritage(walk: Walk, node: Node) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+def _heritage(walk: Walk, node: Node) -> tuple[tuple[Expr, ...], tuple[Expr, ...], tuple[Expr, ...]]:
+    """Return the base classes as values, those of them that get type arguments as types, and the interfaces."""
     bases: list[Expr] = []
+    applied: list[Expr] = []
     implements: list[Expr] = []
     for child in node.named_children:
         if child.type == "class_heritage":
@@ -106,16 +117,18 @@ def _heritage(walk: Walk, node: Node) -> tuple[tuple[Expr, ...], tuple[Expr, ...
                 if clause.type == "implements_clause":
                     implements += type_arguments_of(walk, clause)
                 elif clause.type == "extends_clause":
-                    bases += _extended(walk, clause)
+                    bases += _extended(walk, clause, applied)
                 elif clause.type != "comment":
                     bases.append(walk.value(clause))
-    return tuple(bases), tuple(implements)
+    return tuple(bases), tuple(applied), tuple(implements)
 
 
-def _extended(walk: Walk, clause: Node) -> list[Expr]:
+def _extended(walk: Walk, clause: Node, applied: list[Expr]) -> list[Expr]:
     bases = [walk.value(value) for value in clause.children_by_field_name("value")]
     for given in clause.children_by_field_name("type_arguments"):
-        type_arguments(walk, given)
+        arguments = type_arguments(walk, given)
+        if bases and arguments:
+            applied.append(Subscript(bases[-1], arguments[0] if len(arguments) == 1 else Collected("tuple", arguments)))
     return bases
 
 
@@ -274,7 +287,7 @@ def interface(walk: Walk, node: Node) -> Expr:
     if name is None:
         return UNKNOWN
     generics = walk.generics
-    bind_type_parameters(walk, node)
+    parameters = bind_type_parameters(walk, node)
     clauses = [child for child in node.named_children if child.type in {"extends_type_clause", "extends_clause"}]
     bases = tuple(base for clause in clauses for base in type_arguments_of(walk, clause))
     scope = walk.next_scope()
@@ -289,10 +302,11 @@ def interface(walk: Walk, node: Node) -> Expr:
     )
     exporting, walk.is_exporting = walk.is_exporting, False
     _, outer = walk.open_scope("class", definition, f"{walk.definitions[definition].qualname}.")
+    record_type_parameters(walk, parameters, name.start_point[0] + 1)
     object_members(walk, body.named_children if body is not None else [], defines=True)
     walk.enter(outer)
     walk.is_exporting, walk.generics = exporting, generics
-    return UNKNOWN
+    return walk.name(walk.text(name))
 
 
 def type_alias(walk: Walk, node: Node) -> Expr:
@@ -301,13 +315,15 @@ def type_alias(walk: Walk, node: Node) -> Expr:
     if name is None or value is None:
         return UNKNOWN
     generics = walk.generics
-    bind_type_parameters(walk, node)
+    parameters = bind_type_parameters(walk, node)
     text = walk.text(name)
     start, walk.statement_start = walk.statement_start, -1
     exporting, walk.is_exporting = walk.is_exporting, False
     walk.literal_prefix = f"{walk.scope.prefix}{text}." if value.type == "object_type" else None
     stands_for = annotation(walk, value)
     walk.literal_prefix, walk.is_exporting, walk.statement_start = None, exporting, start
+    if parameters and stands_for is not None:
+        stands_for = Subscript(GENERIC, Collected("tuple", (stands_for, *parameters)))
     walk.define(NodeKind.TYPE, text, node, name.start_point[0] + 1, annotation=stands_for)
     walk.generics = generics
     return UNKNOWN

@@ -102,8 +102,7 @@ def _subscript(walk: Walk, node: Node, base: Expr) -> Expr:
 def _call(walk: Walk, node: Node, function: Expr) -> Expr:
     arguments_node = node.child_by_field_name("arguments")
     arguments = _arguments(walk, arguments_node) if arguments_node is not None else ()
-    if (types := node.child_by_field_name("type_arguments")) is not None:
-        type_arguments(walk, types)
+    given = _given_types(walk, node)
     line, start_line = _lines(function, node)
     export_by_call(walk, function, arguments)
     if isinstance(function, Attribute):
@@ -114,7 +113,14 @@ def _call(walk: Walk, node: Node, function: Expr) -> Expr:
         (required_module if function.id == "require" else dynamic_import)(walk, arguments, node)
     if isinstance(function, Name) and function.id in _AMD:
         amd_module(walk, function, arguments, line)
-    return walk.call(CallExpr(function, line, arguments, start_line=start_line))
+    return walk.call(CallExpr(function, line, arguments, given, start_line=start_line))
+
+
+def _given_types(walk: Walk, node: Node) -> tuple[tuple[str, Expr], ...]:
+    """Return the type arguments of `f<A>()` and `new C<A>()`, as a keyword that no parameter can have."""
+    types = node.child_by_field_name("type_arguments")
+    arguments = type_arguments(walk, types) if types is not None else ()
+    return (("<>", Collected("tuple", arguments)),) if any(not isinstance(item, Unknown) for item in arguments) else ()
 
 
 def _lines(function: Expr, node: Node) -> tuple[int, int]:
@@ -152,12 +158,11 @@ def construct(walk: Walk, node: Node) -> Expr:
     function = walk.visit(constructor) if constructor is not None else UNKNOWN
     arguments_node = node.child_by_field_name("arguments")
     arguments = _arguments(walk, arguments_node) if arguments_node is not None else ()
-    if (types := node.child_by_field_name("type_arguments")) is not None:
-        type_arguments(walk, types)
+    given = _given_types(walk, node)
     line, start_line = _lines(function, constructor or node)
     first = node.start_point[0] + 1
     return walk.call(
-        CallExpr(function, line, arguments, constructs=True, start_line=first if first != line else start_line)
+        CallExpr(function, line, arguments, given, constructs=True, start_line=first if first != line else start_line)
     )
 
 

@@ -13,7 +13,7 @@ from tree_sitter import Node
 from graph.extract.facts import Attribute, Expr, FunctionRef, Parameter
 from graph.extract.javascript_jsdoc import NO_TYPES, DocTypes, doc_types
 from graph.extract.javascript_patterns import bind
-from graph.extract.javascript_types import annotation, bind_type_parameters
+from graph.extract.javascript_types import annotation, bind_type_parameters, record_type_parameters
 from graph.extract.javascript_walk import Extras, Walk, first_named
 from graph.model import NodeKind
 
@@ -86,7 +86,7 @@ def function_scope(walk: Walk, node: Node, definition: int, prefix: str | None, 
     generics, exporting, walk.is_exporting = walk.generics, walk.is_exporting, False
     walk.scope.is_async = _is_async(node)
     walk.scope.is_generator = any(child.type == "*" for child in node.children[:6]) if not is_arrow else False
-    bind_type_parameters(walk, node)
+    record_type_parameters(walk, bind_type_parameters(walk, node, str(number)), node.start_point[0] + 1)
     _own_name(walk, node, number)
     if (given := node.child_by_field_name("parameters") or node.child_by_field_name("parameter")) is not None:
         parameters(walk, given, types)

@@ -1,8 +1,9 @@
-"""Type annotations of TypeScript as expressions: generics erased to their bounds, functions and object types as scopes.
+"""Type annotations of TypeScript as expressions: functions and object types as scopes, type parameters by their place.
 
 `A & B` and `A | B` are both a `Union` (a member is looked up in each), `null` and `undefined` dropped; `T[]` is
 `Array[T]`; `typeof x` is `typeof[x]`; a function type is a `FunctionRef` to a scope that has parameters and a return
-annotation and no body; an object type is a `ClassRef` to a scope of annotated names. What says nothing of values
+annotation and no body; an object type is a `ClassRef` to a scope of annotated names; a type parameter is
+`<T>[place, name, bound]`. What says nothing of values
 (`keyof`, template types, `infer`) is `Unknown`.
 """
 
@@ -17,12 +18,24 @@ from graph.extract.facts import Collection as Collected
 from graph.extract.javascript_walk import UNKNOWN, Handler, Walk, first_named
 from graph.model import NodeKind
 
-__all__ = ["annotation", "bind_type_parameters", "object_members", "type_arguments", "type_signature"]
+__all__ = [
+    "GENERIC",
+    "annotation",
+    "bind_type_parameters",
+    "object_members",
+    "record_type_parameters",
+    "type_arguments",
+    "type_signature",
+]
 
 _PRIMITIVES = frozenset(
     {"string", "number", "boolean", "any", "unknown", "void", "never", "object", "symbol", "bigint"}
 )
 _OPTION_LIMIT = 24
+
+_VARIABLE = Name("<T>")
+GENERIC = Name("<generic>")
+"""A type alias with parameters stands for `<generic>[type, parameters...]`."""
 
 
 def annotation(walk: Walk, node: Node) -> Expr | None:
@@ -38,21 +51,40 @@ def type_arguments(walk: Walk, node: Node) -> tuple[Expr, ...]:
     return tuple(_type(walk, child) for child in node.named_children if child.type != "comment")
 
 
-def bind_type_parameters(walk: Walk, node: Node) -> None:
-    """Bring the type parameters of a declaration into sight, each as its bound; the caller restores `walk.generics`."""
-    given = node.child_by_field_name("type_parameters")
+def bind_type_parameters(walk: Walk, declaration: Node, place: str = "") -> tuple[Expr, ...]:
+    """Bring the type parameters of a declaration into sight and return them in order.
+
+    `place` is empty where the declaration has not opened its scope yet. The caller restores `walk.generics`, and
+    records the parameters where they belong (`record_type_parameters`). In a bound the others have no bounds of their
+    own: they are written out wherever they are used.
+    """
+    given = declaration.child_by_field_name("type_parameters")
     if given is None:
-        return
+        return ()
     walk.generics = dict(walk.generics)
-    bounds: list[tuple[str, Node]] = []
-    for child in given.named_children:
-        name = child.child_by_field_name("name")
-        if name is not None:
-            walk.generics[walk.text(name)] = UNKNOWN
-            if constraint := child.child_by_field_name("constraint"):
-                bounds.append((walk.text(name), constraint))
-    for text, constraint in bounds:
-        walk.generics[text] = _type(walk, constraint)
+    place = place or f"{walk.next_scope()}.{len(walk.definitions)}"  # no other declaration is read at this count
+    named = ((child.child_by_field_name("name"), child) for child in given.named_children)
+    known = [(walk.text(written), parameter) for written, parameter in named if written is not None]
+    names = [name for name, _ in known]
+    walk.generics.update((name, _variable(place, name, UNKNOWN)) for name in names)
+    bounds: dict[str, Expr] = {}
+    for name, parameter in known:
+        bound = parameter.child_by_field_name("constraint") or parameter.child_by_field_name("value")
+        if bound is not None:
+            bounds[name] = _variable(place, name, _type(walk, bound))
+    walk.generics.update(bounds)
+    return tuple(walk.generics[name] for name in names)
+
+
+def _variable(place: str, name: str, bound: Expr) -> Expr:
+    """Return a use of a type parameter: its place and name tell it apart, its bound is what it surely is."""
+    return Subscript(_VARIABLE, Collected("tuple", (Constant("str", place), Constant("str", name), bound)))
+
+
+def record_type_parameters(walk: Walk, parameters: tuple[Expr, ...], line: int) -> None:
+    """Record the type parameters of the function or class whose scope is the current one."""
+    for parameter in parameters:
+        walk.assign(UNKNOWN, parameter, line, "generic")
 
 
 def type_signature(walk: Walk, node: Node, definition: int = -1, prefix: str | None = None) -> int:
@@ -61,7 +93,7 @@ def type_signature(walk: Walk, node: Node, definition: int = -1, prefix: str | N
 
     number, outer = walk.open_scope("function", definition, prefix)
     generics = walk.generics
-    bind_type_parameters(walk, node)
+    record_type_parameters(walk, bind_type_parameters(walk, node, str(number)), node.start_point[0] + 1)
     if (given := node.child_by_field_name("parameters")) is not None:
         parameters(walk, given)
     returned = node.child_by_field_name("return_type") or node.child_by_field_name("type")

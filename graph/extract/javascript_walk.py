@@ -95,15 +95,13 @@ class Extras(TypedDict, total=False):
 
 
 def first_named(node: Node) -> Node | None:
-    """Return the first named child, if there is one (`Node.named_child` raises)."""
-    children = node.named_children
-    return children[0] if children else None
+    """Return the first named child that is no comment, if there is one (`Node.named_child` raises)."""
+    return next((child for child in node.named_children if child.type != "comment"), None)
 
 
 def last_named(node: Node) -> Node | None:
-    """Return the last named child, if there is one."""
-    children = node.named_children
-    return children[-1] if children else None
+    """Return the last named child that is no comment, if there is one."""
+    return next((child for child in reversed(node.named_children) if child.type != "comment"), None)
 
 
 class Walk:

@@ -117,13 +117,13 @@ def _exported_type(evaluator: ScriptTypes, path: str, name: str) -> Values:
     view = evaluator.script(path)
     for public, expr in view.facts.exports:
         if public in (name, "=" if name == "default" else name) and isinstance(expr, Name | Attribute):
-            found = evaluator.types(view, 0, expr, 0)
+            found = evaluator.open_types(view, 0, expr, 0)
             if found:
                 return found
         elif public == name and name == "default":
             return union(_instances(evaluator, evaluator.evaluate(view, 0, expr, 0)))
     if any(item.name == name and item.owner == 0 and item.kind in _TYPE_KINDS for item in view.facts.definitions):
-        return evaluator.types(view, 0, Name(name), 0)
+        return evaluator.open_types(view, 0, Name(name), 0)
     if name in view.reexports:
         item, imported = view.reexports[name]
         target = target_of_import(evaluator, view, item)

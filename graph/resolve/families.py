@@ -32,9 +32,9 @@ def open_view(language: str, path: str, facts: Facts, rules: LanguageRules) -> F
 def evaluator_for(language: str, world: World) -> Evaluator:
     """Return a fresh evaluator for one file of a language."""
     if language in _SCRIPTS:
-        from graph.resolve.heritage_javascript import ScriptHeritage
+        from graph.resolve.inference_javascript import ScriptInference
 
-        return ScriptHeritage(world)
+        return ScriptInference(world)
     if language == "go":
         from graph.resolve.evaluator_go import GoEvaluator
 

@@ -7,6 +7,8 @@ object type or an array gives members without being a class: such a base is kept
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
+from itertools import takewhile
+
 from graph.extract.facts import Definition
 from graph.model import NodeKind
 from graph.resolve.core import union
@@ -16,6 +18,7 @@ from graph.resolve.views import FileView
 
 __all__ = ["ScriptHeritage"]
 
+_HEAD = frozenset({"generic", "extends"})
 _DECLARING = frozenset({NodeKind.CLASS, NodeKind.INTERFACE})
 _LOOSE = (Module, Shape, Literal)
 
@@ -39,7 +42,11 @@ class ScriptHeritage(ScriptEvaluator):
     def _written_types(self, owner: Class) -> Values:
         view = self.view(owner.path)
         definition = view.facts.definitions[owner.index]
-        bases = (*definition.bases, *definition.implements)
+        head = takewhile(lambda item: item.how in _HEAD, view.facts.scopes[definition.scope].assigns)
+        applied = [
+            item.value for item in head if item.how == "extends"
+        ]  # `extends Base<T>`: the base itself is a value
+        bases = (*applied, *definition.bases, *definition.implements)
         return union(self.types(view, definition.owner, base, definition.start_line) for base in bases)
 
     def _merged(self, view: FileView, definition: Definition) -> Values:

@@ -180,7 +180,7 @@ class ScriptNames(Evaluator):
         outer = view.facts.scopes[scope].parent
         definition = view.definition_of(scope)
         line = definition.start_line if definition else 0
-        declared = self.types(view, outer, parameter.annotation, line) if parameter.annotation is not None else ()
+        declared = self.settled_types(view, outer, parameter.annotation, line)
         if parameter.kind in ("rest", "all"):
             return declared or self.flows.get((view.path, scope, index)) or (Elements("list", ()),)
         if declared:
@@ -202,6 +202,10 @@ class ScriptNames(Evaluator):
         at, call = view.immediate[scope]
         given = argument_of(view, Function(view.path, scope), index, call)
         return self.evaluate(view, at, given, call.line) if given is not None else ()
+
+    def settled_types(self, view: FileView, scope: int, annotation: Expr | None, line: int) -> Values:
+        """Return what an annotation says without type variables; nothing where there is none."""
+        raise NotImplementedError
 
     def promised(self, view: FileView, scope: int, index: int) -> Values:
         """Return what the declared type of the place where a function stands promises of its parameter."""

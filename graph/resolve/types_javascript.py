@@ -1,22 +1,44 @@
 """Types of TypeScript and of doc comments: what a thing annotated with an expression may be.
 
-Names of types and names of values are looked up apart, as the language does. Generics are erased: an application of a
-type of the repository is that type.
+Names of types and names of values are looked up apart, as the language does. Type parameters are `TypeVariable`s, which
+stand for their bounds where nothing tells more.
 """
 
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from graph.extract.facts import Attribute, CallExpr, ClassRef, Collection, Expr, FunctionRef, Name, Subscript, Union
+from graph.extract.facts import (
+    Attribute,
+    CallExpr,
+    ClassRef,
+    Collection,
+    Constant,
+    Expr,
+    FunctionRef,
+    Name,
+    Subscript,
+    Union,
+)
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding
 from graph.resolve.core import union
 from graph.resolve.exports_javascript import exported_type, target_of_import
 from graph.resolve.library_javascript import PRIMITIVES
 from graph.resolve.names_javascript import ScriptNames
-from graph.resolve.values import Class, External, Function, Instance, Module, Shape, Value, Values
+from graph.resolve.values import (
+    Class,
+    External,
+    Function,
+    Generic,
+    Instance,
+    Module,
+    Shape,
+    TypeVariable,
+    Value,
+    Values,
+)
 from graph.resolve.views import FileView
 from graph.resolve.views_javascript import ScriptView
 
@@ -29,6 +51,13 @@ class ScriptTypes(ScriptNames):
     """Reads annotations."""
 
     def types(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        found = self.open_types(view, scope, expr, line)
+        if found and type(found[0]) is Generic:
+            return union(value.items if isinstance(value, Generic) else (value,) for value in found)
+        return found
+
+    def open_types(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        """Return like `types` what an expression stands for, an alias with type parameters as a `Generic`."""
         match expr:
             case Name(id=name):
                 return self._named_type(view, scope, name)
@@ -40,8 +69,22 @@ class ScriptTypes(ScriptNames):
                 return (Shape(view.path, body),)
             case Subscript(base=Name(id="typeof"), index=index):
                 return self.evaluate(view, scope, index, 0)
-            case Subscript(base=base, index=index):
-                return self._generic(view, scope, base, index, line)
+            case Subscript(base=Name(id="<T>"), index=Collection(values=written) as index):
+                key = ("variable", id(index), view.path, 0)
+                known = self.recall(key)
+                return self.guarded(key, lambda: self._variable(view, scope, written, line)) if known is None else known
+            case Subscript(base=Name(id="<generic>"), index=Collection(values=(body, *parameters))):
+                variables = union(self.types(view, scope, item, line) for item in parameters)
+                found = tuple(item for item in variables if isinstance(item, TypeVariable))
+                return (Generic(self.types(view, scope, body, line), found),)
+            case Subscript(base=base, index=argument):
+                key = ("generic", id(expr), view.path, scope)
+                known = self.recall(key)
+                return (
+                    self.guarded(key, lambda: self._generic(view, scope, base, argument, line))
+                    if known is None
+                    else known
+                )
             case Attribute(base=base, name=name):
                 return self._qualified(view, scope, base, name, line)
             case _:
@@ -80,7 +123,7 @@ class ScriptTypes(ScriptNames):
                 return (Instance(view.path, first if first >= 0 else alias),)
             if definition.annotation is None:
                 return ()
-            return self.types(view, number, definition.annotation, definition.start_line)
+            return self.open_types(view, number, definition.annotation, definition.start_line)
         for binding in bindings:
             found = self._bound_script_type(view, binding)
             if found is not None:
@@ -131,11 +174,34 @@ class ScriptTypes(ScriptNames):
                 return ()
 
     def _generic(self, view: FileView, scope: int, base: Expr, index: Expr, line: int) -> Values:
+        written = index.values if isinstance(index, Collection) and index.type == "tuple" else (index,)
         if isinstance(base, Name) and not self._is_bound_type(view, scope, base.id):
-            written = index.values if isinstance(index, Collection) and index.type == "tuple" else (index,)
             arguments = tuple(self.types(view, scope, item, line) for item in written)
             return self.rules(view).external_type(self, base.id, arguments) or ()
-        return self.types(view, scope, base, line)
+        return self.applied(
+            self.open_types(view, scope, base, line),
+            lambda: tuple(self.types(view, scope, item, line) for item in written),
+        )
+
+    def _variable(self, view: FileView, scope: int, written: tuple[Expr, ...], line: int) -> Values:
+        place, name, bound = written
+        if not isinstance(place, Constant) or not isinstance(name, Constant):
+            return ()
+        bounds = self.settled(self.types(view, scope, bound, line))
+        return (TypeVariable(view.path, f"{place.value} {name.value}", bounds),)
+
+    def applied(self, values: Values, arguments: Callable[[], tuple[Values, ...]]) -> Values:
+        """Return types with their type arguments filled in."""
+        raise NotImplementedError
+
+    def settled_types(self, view: FileView, scope: int, annotation: Expr | None, line: int) -> Values:
+        return self.settled(self.types(view, scope, annotation, line)) if annotation is not None else ()
+
+    def settled(self, values: Values) -> Values:
+        """Return types with their bounds in the place of type variables."""
+        if not any(type(value) is TypeVariable for value in values):
+            return values
+        return union(value.bounds if isinstance(value, TypeVariable) else (value,) for value in values)
 
     def _is_bound_type(self, view: FileView, scope: int, name: str) -> bool:
         number = scope

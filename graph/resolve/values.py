@@ -16,6 +16,8 @@ __all__ = [
     "Elements",
     "External",
     "Function",
+    "Generic",
+    "Given",
     "Instance",
     "Literal",
     "Method",
@@ -140,11 +142,27 @@ class TypeVariable(Struct, frozen=True, gc=False):
     """It is the class itself: `type[T]`."""
 
 
+class Given(Struct, frozen=True, gc=False):
+    """What type parameters stand for where a generic type is used; it is the receiver of a function type."""
+
+    meanings: tuple[tuple[str, tuple[Value, ...]], ...]
+    """By path and name of the variable."""
+
+
+class Generic(Struct, frozen=True, gc=False):
+    """A type alias with parameters that nothing has filled in yet."""
+
+    items: tuple[Value, ...]
+    parameters: tuple[TypeVariable, ...]
+
+
 class Shape(Struct, frozen=True):
     """An object known by a scope: an object literal, what a constructor function makes, an object type, a namespace."""
 
     path: str
     scope: int
+    given: Given | None = None
+    """What the type parameters stand for that an object type mentions."""
 
 
 Value: TypeAlias = (
@@ -163,6 +181,8 @@ Value: TypeAlias = (
     | ParameterOf
     | Shape
     | TypeVariable
+    | Given
+    | Generic
 )
 
 Values: TypeAlias = tuple[Value, ...]

@@ -21,6 +21,7 @@ from graph.extract.facts import (
     Name,
     Subscript,
     Union,
+    Unknown,
 )
 from graph.extract.javascript import extract_javascript
 
@@ -293,12 +294,39 @@ def test_annotations_are_expressions(annotation: str, expected: Expr | None) -> 
     assert facts_of(f"let x: {annotation}").definitions[-1].annotation == expected
 
 
-def test_generics_are_erased_to_their_bounds() -> None:
-    """A parameter without a bound says nothing."""
-    facts = facts_of("function f<T extends A, U>(a: T, b: U): T {}")
+def variable(place: str, name: str, bound: Expr) -> Expr:
+    return Subscript(Name("<T>"), Collection("tuple", (Constant("str", place), Constant("str", name), bound)))
+
+
+def test_type_parameters_are_told_apart_by_their_place() -> None:
+    """A use says where its parameter is declared and what it is at least; the head lists them in order."""
+    facts = facts_of("function f<T extends A, U>(a: T, b: U): T {} type L<T> = T[]")
     scope = facts.scopes[1]
-    assert [item.annotation for item in scope.parameters] == [Name("A"), None]
-    assert scope.return_annotation == Name("A")
+    first, second = variable("1", "T", Name("A")), variable("1", "U", Unknown())
+    assert [item.annotation for item in scope.parameters] == [first, second]
+    assert scope.return_annotation == first
+    assert [item.value for item in scope.assigns if item.how == "generic"] == [first, second]
+    alias = variable("2.1", "T", Unknown())
+    assert facts.definitions[-1].annotation == Subscript(
+        Name("<generic>"), Collection("tuple", (Subscript(Name("Array"), alias), alias))
+    )
+
+
+def test_type_arguments_stand_beside_the_call() -> None:
+    """They are a keyword that no parameter can have; base classes get theirs in the body of the class."""
+    facts = facts_of("class A extends B<C> {} f<D>(); new E<string>(x)")
+    assert [call.keywords for call in facts.scopes[0].calls] == [
+        (("<>", Collection("tuple", (Name("D"),))),),
+        (("<>", Collection("tuple", (Name("string"),))),),
+    ]
+    assert [item.value for item in facts.scopes[1].assigns] == [Subscript(Name("B"), Name("C"))]
+
+
+def test_bounds_that_name_each_other_stay_small() -> None:
+    """In a bound other parameters have no bounds: each twice in the next would double with every one."""
+    parameters = ", ".join(f"T{n + 1} extends [T{n}, T{n}]" for n in range(40))
+    facts = facts_of(f"function f<T0, {parameters}>(a: T40) {{}}")
+    assert len(str(facts.scopes[1].parameters[0])) < 2_000
 
 
 def test_doc_comments_give_types_in_javascript_only() -> None:

@@ -87,3 +87,68 @@ def test_a_class_is_linked_to_what_it_implements() -> None:
     }
     assert linked(files, EdgeKind.IMPLEMENTS) == {("A", "I")}
     assert linked(files, EdgeKind.OVERRIDES) == {("A.m", "I.m")}
+
+
+THINGS = """
+class User { name() {} }
+class Repo<T> { item: T; find(): T { return this.item } all(): T[] { return [] } put(t: T) {} }
+class Users extends Repo<User> {}
+interface Stream<T> { first(): T; map<U>(f: (t: T) => U): Stream<U>; each(f: (t: T) => void): void }
+type Box<T> = { value: T; get(): T; on: (x: T) => void }
+type Handler<T> = (x: T) => void
+interface Type<T> { new (...rest: any[]): T }
+declare function make<T>(): T
+declare function build<T>(t: Type<T>): T
+declare function mapped<A, B>(xs: A[], f: (a: A) => B): B[]
+declare function query<R>(options: { fetch: () => R }): { data: R }
+"""
+
+GENERIC = [
+    "function f(r: Repo<User>) { r.find().name() }",
+    "function f(r: Repo<User>) { r.item.name() }",
+    "function f(r: Repo<User>) { for (const u of r.all()) u.name() }",
+    "function f(r: Users) { r.find().name() }",
+    "class More extends Users { f() { this.item.name() } }",
+    "function f() { new Repo<User>().find().name() }",
+    "function f(b: Box<User>) { b.value.name() }",
+    "function f(b: Box<User>) { b.get().name() }",
+    "function f(b: Box<Repo<User>>) { b.value.find().name() }",
+    "const f: Handler<User> = (x) => { x.name() }",
+    "function f() { make<User>().name() }",
+    "function f() { build(User).name() }",
+    "function f(us: User[]) { mapped(us, u => u)[0].name() }",
+    "function f(u: User) { query({ fetch: () => u }).data.name() }",
+    "function f(s: Stream<User>) { s.first().name() }",
+    "function f(s: Stream<User>) { s.map(u => u).first().name() }",
+    "function f(s: Stream<User>) { s.each(u => u.name()) }",
+    "declare function on(o: { f: (u: User) => void }): void; on({ f: u => u.name() })",
+    "function f<T extends User>(r: Repo<T>) { r.find().name() }",
+    "function f<T extends User>(t: T) { t.name() }",
+    "function id<T>(x: T): T { return x } function f(u: User) { id(u).name() }",
+    "class Pair<A, B> { left: A; right: B } function f(p: Pair<string, User>) { p.right.name() }",
+    "async function f(p: Promise<Repo<User>>) { (await p).find().name() }",
+    "function f(m: Map<string, Repo<User>>) { m.get('x').find().name() }",
+]
+
+
+@pytest.mark.parametrize("source", GENERIC)
+def test_type_parameters_are_filled_in(source: str) -> None:
+    """By type arguments, bases, aliases, and by what a call hands over."""
+    callers = [caller for caller, callee in linked(THINGS + source) if callee == "User.name"]
+    assert [caller.split(".")[-1] for caller in callers] == ["f"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "type F<T> = F<F<T>>; function f(x: F<string>) { x.m() }",
+        "type F<T> = { next: F<F<T>> }; function f(x: F<string>) { x.next.next.next.next.next.next.m() }",
+        "class A<T> extends A<A<T>> {} function f(x: A<string>) { x.m() }",
+        "interface A<T> extends B<A<T>> {} interface B<T> extends A<B<T>> {} function f(x: A<string>) { x.m() }",
+        "function f<T extends T>(x: T) { x.m() }",
+        "class A<T extends A<T>> { self: T } function f(x: A<any>) { x.self.self.self.m() }",
+    ],
+)
+def test_types_without_end_end(source: str) -> None:
+    """Recursive types are followed to a small depth."""
+    assert linked(source) == set()
