@@ -28,6 +28,7 @@ from graph.resolve.views_javascript import ScriptView
 
 __all__ = ["ScriptEvaluator"]
 
+_SPECIAL = GLOBAL_OBJECTS | {"arguments", "super", "this"}
 _WHOLE = -1
 """The number of a container that a call makes as a whole."""
 
@@ -45,26 +46,36 @@ class ScriptEvaluator(ScriptHanding):
     """Evaluates the expressions of one script file."""
 
     def _evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
+        kind = type(expr)  # as in the class above: this is the hottest path of all
+        if kind is Name:
+            return self.name(view, scope, expr.id, line)  # type: ignore[union-attr] # just tested
+        if isinstance(expr, Attribute):
+            base = expr.base
+            if type(base) is Name and base.id in _SPECIAL:
+                return self._of_special(view, scope, base.id, expr, line)
+            return self._attributes(view, scope, expr, line)
         match expr:
             case Subscript(base=Name(id=mark), index=index) if mark[:1] == "<":
                 return self.marked(view, scope, mark, index, line)
-            case Attribute(base=Name(id="arguments"), name="callee") if isinstance(view, ScriptView):
-                return (Function(view.path, view.this_scope(scope)),)
-            case Attribute(base=Name(id=owner), name=name) if owner in GLOBAL_OBJECTS:
-                is_global = self.find(view, scope, owner) is None
-                return (self.of_global(view, name) if is_global else ()) or super()._evaluate(view, scope, expr, line)
-            case Attribute(base=Name(id="super"), name=name):
-                return union(self.attribute(value, name) for value in self.super_value(view, scope))
-            case Attribute(base=Name(id="this"), name=name):
-                return super()._evaluate(view, scope, expr, line) or union(
-                    self.below(value, name) for value in self.this(view, scope)
-                )
             case Collection(scope=body) if body >= 0:
                 return (Shape(view.path, body),)
             case ClassRef(scope=body) if view.facts.scopes[body].definition < 0:
                 return (Shape(view.path, body),)
             case _:
                 return super()._evaluate(view, scope, expr, line)
+
+    def _of_special(self, view: FileView, scope: int, owner: str, expr: Attribute, line: int) -> Values:
+        """Return a member of what the language names: `this.m`, `super.m`, `arguments.callee`, `window.f`."""
+        if owner == "super":
+            return union(self.attribute(value, expr.name) for value in self.super_value(view, scope))
+        if owner == "arguments" and expr.name == "callee" and isinstance(view, ScriptView):
+            return (Function(view.path, view.this_scope(scope)),)
+        if owner in GLOBAL_OBJECTS and self.find(view, scope, owner) is None:
+            return self.of_global(view, expr.name) or self._attributes(view, scope, expr, line)
+        found = self._attributes(view, scope, expr, line)
+        if found or owner != "this":
+            return found
+        return union(self.below(value, expr.name) for value in self.this(view, scope))
 
     def item(self, value: Value, keys: Values) -> Values:
         if not isinstance(value, Shape | Instance):

@@ -84,7 +84,7 @@ class ScriptNames(Evaluator):
             return union(self.called(value, None, view, scope) for value in given)
         return () if assign.how == "setter" else super().assigned(view, scope, assign)
 
-    def find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
+    def _find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
         scopes = view.facts.scopes
         number, same_frame = scope, True
         while number >= 0:

@@ -24,6 +24,7 @@ class FileView:
 
     __slots__ = (
         "_found",
+        "_inside",
         "_members",
         "_sorted",
         "_tests",
@@ -56,6 +57,8 @@ class FileView:
         self.called: dict[int, tuple[tuple[int, int], ...]] = {}
         """By the body of a function: where it calls which of its parameters, for `graph.resolve.handing`."""
         self._found: list[dict[str, list[Binding]]] = [{} for _ in facts.scopes]
+        self._inside: dict[int, list[int]] = defaultdict(list)
+        """By scope: the scopes directly in it; filled when first asked for."""
         self.stars: list[Import] = []
         self.self_attributes: dict[int, dict[str, list[tuple[int, Assign]]]] = {}
         """By class and attribute: what methods assign to it on their receiver, as (scope, assignment)."""
@@ -240,11 +243,11 @@ class FileView:
         return self.facts.scopes[scope].parameters
 
     def scopes_within(self, scope: int) -> list[int]:
-        """Return a scope and all that lie in it, in order."""
+        """Return a scope and all that lie in it, the outer ones first."""
+        if not self._inside:
+            for number, facts in enumerate(self.facts.scopes):
+                self._inside[facts.parent].append(number)
         found = [scope]
-        inside = {scope}
-        for number in range(scope + 1, len(self.facts.scopes)):  # what lies in a scope has a higher number
-            if self.facts.scopes[number].parent in inside:
-                inside.add(number)
-                found.append(number)
+        for number in found:  # grows while it is read
+            found += self._inside[number]
         return found

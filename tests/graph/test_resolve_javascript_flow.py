@@ -3,6 +3,8 @@
 # ruff: noqa: E501 - a program is read best on a line
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tests.memory import Pairs, by_name, pairs
@@ -201,3 +203,21 @@ def test_a_value_is_followed_to_its_call(case: str) -> None:
 def test_matching_by_name_fails_these_programs() -> None:
     """The programs tell a resolver from a search for names."""
     assert [case for case, (source, wanted) in CASES.items() if by_name({"a.js": source}) == written(wanted)] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "const p# = new Promise(done => { done(f) }); p#.then(x => x())",
+        "Object.defineProperty(o, 'p#', { get: g#, set: s }); o.p# = 1; o.p#; function g#() {}",
+        "o.x = function () { this.x(); this.y() }; o.y = o.x; o['k' + k#] = o.x",
+        "const o# = { m() { this.z() } }; Object.setPrototypeOf(o#, o); o#.m(); f.call(o#, ...a, #)",
+        "class A# { *[Symbol.iterator]() { yield* this; yield* new A#() } } for (const x of new A#()) x.f()",
+    ],
+)
+def test_cost_grows_with_the_program_alone(line: str) -> None:
+    """Values that reach each other in circles, or come from everywhere, end in time."""
+    source = "const o = {}, a = []; function f(x) { arguments[0](); this.m(); a.push(x) }\n"
+    started = time.process_time()
+    pairs({"a.js": source + "\n".join(line.replace("#", str(place)) for place in range(400))})
+    assert time.process_time() - started < 10
