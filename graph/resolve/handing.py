@@ -50,6 +50,8 @@ def _functions(evaluator: Evaluator, value: Value) -> Iterator[Function]:
 
 def called_parameters(view: FileView, body: int) -> tuple[tuple[int, int], ...]:
     """Return where a function calls its parameters: (the scope of the call, the place of the parameter), each once."""
+    # What is kept for the next one who asks must not keep from him what the answer rests on.
+    view.asked.update(parameter.name for parameter in view.parameters(body))
     known = view.called.get(body)
     if known is None:
         known = view.called[body] = tuple(dict.fromkeys(_called(view, body))) if view.parameters(body) else ()

@@ -3,6 +3,8 @@
 import pytest
 
 from graph.resolve.handing import handed_edges
+from graph.resolve.resolver import Resolver
+from tests.memory import MemorySource
 
 TOOLS = """
 def run(task, other=None):
@@ -98,3 +100,14 @@ def test_a_function_that_gets_everything_has_no_such_edges():
     """What is handed over by everybody says nothing about any of them."""
     many = [("general", f"g{number}", "a.py") for number in range(9)]
     assert handed_edges([*many, ("f", "g0", "a.py")]) == [("f", "g0", "a.py")]
+
+
+def test_whoever_asks_second_depends_on_the_same_names() -> None:
+    """What is remembered of a function for the next file that hands it something leaves no trace in the result."""
+    files = {"tools.py": TOOLS} | {
+        f"{name}.py": f"from tools import run, later\nrun({name})\nlater({name})\ndef {name}(): pass\n" for name in "ab"
+    }
+    forwards, backwards = (Resolver(MemorySource(files)) for _ in range(2))
+    first = [forwards.resolve(path) for path in ("a.py", "b.py")]
+    assert first == [backwards.resolve(path) for path in ("b.py", "a.py")][::-1]
+    assert first[0].asked
