@@ -69,12 +69,13 @@ def extract_javascript(language: str, data: bytes) -> Facts:
 
 
 def _parse(language: str, grammar: Language, data: bytes) -> Node:
-    """Parse, and once more with `;` before call signatures if that was the trouble; offsets and lines stay the same."""
+    """Parse, and once more without what the grammar does not know; offsets and lines stay the same."""
     root = Parser(grammar).parse(data).root_node
-    if root.has_error and language == "typescript":
-        separated = _separate_signatures(data)
-        if separated != data:
-            again = Parser(grammar).parse(separated).root_node
+    if root.has_error:
+        known = _ACCESSOR.sub(lambda found: found[0][:-_KEYWORD_BYTES] + b" " * _KEYWORD_BYTES, data)
+        known = _separate_signatures(known) if language == "typescript" else known
+        if known != data:
+            again = Parser(grammar).parse(known).root_node
             if not again.has_error or _error_bytes(again) < _error_bytes(root):
                 return again
     return root
@@ -100,6 +101,13 @@ def _separate_signatures(data: bytes) -> bytes:
 
 
 _LEADING_ANGLE = re.compile(rb"\n[ \t]+<")
+_ACCESSOR = re.compile(
+    rb"(?:^|[{;])[ \t]*(?:@[\w.]+(?:\([^()\n]{0,200}\))?[ \t]+|"
+    rb"(?:static|readonly|override|public|private|protected|declare|abstract)[ \t]+){0,6}accessor(?=[ \t]+[#\w$\[])",
+    re.MULTILINE,
+)
+"""`static accessor field`: behind other modifiers, and in scripts anywhere, the grammars take it for a name."""
+_KEYWORD_BYTES = len(b"accessor")
 
 
 @cache

@@ -410,3 +410,19 @@ def test_any_order_of_tokens_gives_consistent_facts(pieces: list[str], language:
 def test_any_bytes_give_facts(data: bytes) -> None:
     """Nothing is raised."""
     assert extract_javascript("tsx", data).language == "typescript"
+
+
+@pytest.mark.parametrize("language", ["javascript", "typescript", "tsx"])
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("accessor x = 1; m() {}", ["A", "A.x", "A.m"]),
+        ("static accessor x = new B()\n m() {}", ["A", "A.x", "A.m"]),
+        ("@tracked static accessor x = 1\n @log('a') accessor #y\n m() {}", ["A", "A.x", "A.#y", "A.m"]),
+    ],
+)
+def test_accessor_is_a_modifier(language: str, body: str, expected: list[str]) -> None:
+    """A field that is declared with `accessor` is a field like others."""
+    facts = facts_of(f"class A {{\n {body}\n}}", language)
+    assert [item.qualname for item in facts.definitions] == expected
+    assert facts.error_count == 0
