@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from graph.index_plan import Known
-from graph.resolve.configuration import declared_signals
+from graph.resolve.configuration import declared_signals, met_signals
 from graph.resolve.signals import signals_of
 
 __all__ = ["changed_signals", "remade_packages"]
@@ -44,6 +44,7 @@ def changed_signals(before: Mapping[str, Known], after: Mapping[str, Known]) -> 
 
     for path, language in moved:
         given.update(signals_of(path, folders(language)))
+        given.update(met_signals(path, folders(language), after))
     for folder in _remade(path for path, _ in moved):
         given.update(signal for path in _directly_in(folder, stayed) for signal in signals_of(path, set()))
     return given

@@ -7,11 +7,13 @@ makes a workspace, decides where any file of the repository finds a package, so 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Container
+from collections.abc import Set as AbstractSet
 
 from graph.resolve.packages_javascript import read_package
 from graph.resolve.signals import module_signal
 
-__all__ = ["configuration_interface", "declared_signals"]
+__all__ = ["configuration_interface", "declared_signals", "met_signals"]
 
 _PACKAGE = "package.json"
 
@@ -30,3 +32,15 @@ def declared_signals(path: str, before: str, after: str) -> tuple[str, ...]:
     if path.rpartition("/")[2] != _PACKAGE or before.partition(" ")[2] == after.partition(" ")[2]:
         return ()
     return (module_signal("package"),)
+
+
+def met_signals(path: str, folders: AbstractSet[str], configurations: Container[str]) -> tuple[str, ...]:
+    """Return the signals of a source file that came or went as the only one near a configuration.
+
+    A package counts with its first source file: `folders` are those of the files that stayed.
+    """
+    parents = path.split("/")[:-1]
+    met = ("/".join(parents[:depth]) for depth in range(1, len(parents) + 1))
+    if any(folder not in folders and f"{folder}/{_PACKAGE}" in configurations for folder in met):
+        return (module_signal("package"),)
+    return ()

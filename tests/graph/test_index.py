@@ -545,3 +545,27 @@ def test_a_package_that_is_renamed_or_declares_a_workspace_wakes_the_importers(t
         (root / "libs/core/package.json").write_text('{"name": "other", "version": "2"}')
         assert repository.sync().resolved == 0
         assert repository.verify(deep=True) == []
+
+
+def test_the_first_script_of_a_package_wakes_the_importers(tmp_path):
+    """Its package.json was there before, and counts from then on."""
+    root = tmp_path / "repo"
+    for path, text in {
+        "app/main.ts": "import { f } from 'core/inner'\nexport function g() { return f() }\n",
+        "libs/core/package.json": '{"name": "core", "exports": {"./*": "./src/*.ts"}}',
+        "package.json": '{"workspaces": ["libs/*"]}',
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    script = root / "libs/core/src/inner.ts"
+    script.parent.mkdir()
+    with Repository.open(root, cache_home=tmp_path / "cache") as repository:
+        for wanted in (0, 1, 0):
+            repository.sync()
+            statement = "SELECT COUNT(*) FROM edge WHERE kind = 'calls'"
+            assert repository.store.read().execute(statement).fetchone()[0] == wanted
+            assert repository.verify(deep=True) == []
+            if wanted:
+                script.unlink()
+            else:
+                script.write_text("export function f() {}\n")
