@@ -7,7 +7,7 @@ files, so their order can never matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import cast
 
 from graph.extract.facts import Assign, CallExpr, Collection, Expr
@@ -17,7 +17,7 @@ from graph.resolve.values import Class, Function, Literal, Method, Value, Values
 from graph.resolve.views import FileView
 from graph.resolve.world import World
 
-__all__ = ["MAX_ALTERNATIVES", "MAX_NESTING", "EvaluatorCore", "union"]
+__all__ = ["MAX_ALTERNATIVES", "MAX_NESTING", "EvaluatorCore", "Flows", "union"]
 
 MAX_ALTERNATIVES = 12
 """A value with more alternatives is as good as unknown; the first ones in source order are kept."""
@@ -45,6 +45,23 @@ _MAX_ASIDE = 3
 _NEVER = 1_000_000
 
 
+class Flows(dict[tuple[str, int, int], Values]):
+    """Values by (path, scope, index of the parameter). Remembers what was asked for: read it by `get` alone."""
+
+    def __init__(self, handed: Mapping[tuple[str, int, int], Values]) -> None:
+        super().__init__(handed)
+        self._asked: set[tuple[str, int, int]] = set()
+
+    def get(self, key: tuple[str, int, int], default: Values = ()) -> Values:  # type: ignore[override] # of one type
+        """Return what is handed to a parameter."""
+        self._asked.add(key)
+        return super().get(key, default)
+
+    def is_refuted_by(self, handed: Mapping[tuple[str, int, int], Values]) -> bool:
+        """Say whether something that was asked for is otherwise in these."""
+        return any(dict.get(self, key) != handed.get(key) for key in self._asked)
+
+
 class EvaluatorCore:
     """State of one resolution, and the questions that its parts ask each other."""
 
@@ -53,7 +70,7 @@ class EvaluatorCore:
         self.depends: set[str] = set()
         self.asked: set[str] = set()
         """The names that other files were asked for; what else they say has no part in the result."""
-        self.flows: dict[tuple[str, int, int], Values] = {}
+        self.flows = Flows({})
         """What call sites hand to parameters, by (path, scope, index)."""
         self._held: dict[str, FileView] = {}
         self._memory: dict[Hashable, Values] = {}

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from graph.extract.facts import Attribute, CallExpr, Expr, FunctionRef, Name, Subscript
 from graph.resolve.calls import argument_of, rest_arguments
-from graph.resolve.core import EvaluatorCore, union
+from graph.resolve.core import EvaluatorCore, Flows, union
 from graph.resolve.evaluator import Evaluator
 from graph.resolve.members import decorated_by
 from graph.resolve.values import (
@@ -45,9 +45,10 @@ def flow_arguments(evaluator: Evaluator, view: FileView) -> None:
     keys = _index_names(view)
     for _ in range(_MAX_ROUNDS):
         handed = _handed(evaluator, view, keys)
-        if handed == evaluator.flows:
+        is_settled = not evaluator.flows.is_refuted_by(handed)  # another round would ask the same and find the same
+        evaluator.flows = Flows(handed)
+        if is_settled:
             return
-        evaluator.flows = handed
         evaluator.forget()
 
 
