@@ -197,7 +197,8 @@ class Context:
             return False
         memory = llama.llama_get_memory(self.handle)
         # A sliding window may have let go of what the earlier tokens need, and says True all the same.
-        is_whole = int(llama.llama_memory_seq_pos_min(memory, number)) == 0
+        needed = max(0, count - self._model.sliding_tokens) if self._model.sliding_tokens else 0
+        is_whole = 0 <= int(llama.llama_memory_seq_pos_min(memory, number)) <= needed
         return is_whole and bool(llama.llama_memory_seq_rm(memory, number, count, -1))
 
     def forget(self, number: int) -> None:

@@ -20,6 +20,7 @@ from serve.engine.local.prefixes import Prefixes, Wanted
 from serve.engine.local.prompt import Prompter
 from serve.engine.local.sampler import Defaults
 from serve.engine.local.schedule import PREFILL_STEP
+from serve.engine.local.sliding import SlidingWindow
 from serve.engine.local.snapshot_files import SnapshotFiles
 from serve.engine.local.snapshots import Snapshots
 from serve.errors import BadRequestError, ContextLengthError, EngineError
@@ -73,12 +74,13 @@ class Core:
         is_fast = settings.cache_mode != "strict"  # a model that cannot go back is strict all the same
         key = self._model.snapshot_key(path, settings.gpu_layers, types)
         self._snapshots = Snapshots(key, settings.prefix_cache_mb * _MIB, files)
-        self._prefixes = Prefixes(self._model, self._context, self._snapshots, is_fast=is_fast)
+        window = SlidingWindow(self._model.sliding_tokens, has_flash_attention=types.has_flash_attention)
+        self._prefixes = Prefixes(self._model, self._context, self._snapshots, window, is_fast=is_fast)
         self._parts = Parts(
             name=model,
             model=self._model,
             context=self._context,
-            prompter=_prompter(self._model, limits),
+            prompter=_prompter(self._model, limits, window),
             prefixes=self._prefixes,
             defaults=_defaults(self._model.metadata),
             window_tokens=self.window_tokens,
@@ -207,7 +209,7 @@ class Core:
     def _room(self, prompt_tokens: int, answer_tokens: int | None) -> int:
         """Return the window a prompt needs at first; all of it where a window cannot grow exactly."""
         wanted = self.window_tokens if answer_tokens is None else answer_tokens
-        wanted = min(wanted, _RESERVED_TOKENS) if self._model.restores_exactly else wanted
+        wanted = min(wanted, _RESERVED_TOKENS) if self._model.restores_anywhere else wanted
         return min(prompt_tokens + wanted + _HEADROOM_TOKENS, self.window_tokens)
 
     def _clock(self, tokens: int, seconds: float) -> None:
@@ -234,14 +236,14 @@ class Core:
         return rate
 
 
-def _prompter(model: NativeModel, limits: ToolLimits) -> Prompter:
+def _prompter(model: NativeModel, limits: ToolLimits, window: SlidingWindow) -> Prompter:
     vocabulary = model.vocabulary
     template = ChatTemplate(
         model.metadata("tokenizer.chat_template") or CHATML,
         vocabulary.text_of(vocabulary.bos),
         vocabulary.text_of(vocabulary.eos),
     )
-    return Prompter(Conversation(template), vocabulary, limits)
+    return Prompter(Conversation(template), vocabulary, limits, window)
 
 
 def _window_tokens(model: NativeModel, settings: EngineSettings, slots: int, types: KvTypes) -> int:

@@ -66,10 +66,10 @@ class NativeModel:
         self.vocabulary = Vocabulary(llama, llama.llama_model_get_vocab(handle), self.metadata)
         self.trained_tokens = int(llama.llama_model_n_ctx_train(handle))
         is_recurrent = bool(llama.llama_model_is_recurrent(handle) or llama.llama_model_is_hybrid(handle))
-        # A sliding window's state is saved without what left the window and restored to other cells, and then sums in
-        # another order: measured on a tiny gemma3, equal for short prefixes and not for those over a block of cells.
-        # Going back in a live sequence is exact all the same, since the whole of it is kept (`swa_full`).
-        self.restores_exactly = int(llama.llama_model_n_swa(handle)) == 0
+        self.sliding_tokens = int(llama.llama_model_n_swa(handle))
+        # A sliding window's state can be put back after some prefixes only (see `sliding`). Going back in a live
+        # sequence is exact after all, since the whole of it is kept (`swa_full`).
+        self.restores_anywhere = self.sliding_tokens == 0
         self.rewinds_exactly = not is_recurrent
         self.weight_bytes = int(llama.llama_model_size(handle))
 

@@ -15,6 +15,7 @@ from serve.engine.local.context import Context, Lane
 from serve.engine.local.native import NativeModel
 from serve.engine.local.prompt import Prompt
 from serve.engine.local.schedule import PREFILL_STEP, chunk_ends, common_prefix, reusable
+from serve.engine.local.sliding import SlidingWindow
 from serve.engine.local.snapshots import Snapshot, Snapshots
 
 __all__ = ["Prefixes", "Wanted"]
@@ -36,10 +37,13 @@ class Wanted(Struct, frozen=True, kw_only=True):
 class Prefixes:
     """Lends out the lanes of a context, each brought to the longest prefix of a prompt that needs no evaluation."""
 
-    def __init__(self, model: NativeModel, context: Context, snapshots: Snapshots, *, is_fast: bool) -> None:
+    def __init__(
+        self, model: NativeModel, context: Context, snapshots: Snapshots, window: SlidingWindow, *, is_fast: bool
+    ) -> None:
         self._model = model
         self._context = context
         self._snapshots = snapshots
+        self._window = window
         self._is_fast = is_fast and model.rewinds_exactly
         self._free = list(context.lanes)  # the least recently used first
         self._prompts: dict[int, Prompt] = {}
@@ -73,7 +77,7 @@ class Prefixes:
         self._note_difference(lane, prompt, live, note)
         if snapshot is None and not lane.keep(live):
             snapshot = self._find(prompt, wanted.ends, 0, is_fast=is_fast)  # it could not go back as far as hoped
-        if wanted.room_tokens > self._context.size_tokens and not self._model.restores_exactly:
+        if wanted.room_tokens > self._context.size_tokens and not self._model.restores_anywhere:
             for idle in (lane, *self._free):
                 idle.clear()  # it would not survive the change exactly
         self._context.reserve(wanted.room_tokens)
@@ -82,8 +86,6 @@ class Prefixes:
 
     def _find(self, prompt: Prompt, ends: Sequence[int], longer_than: int, *, is_fast: bool) -> Snapshot | None:
         """Return the longest snapshot that may be used; of those in other chunks only where exactness is not asked."""
-        if not self._model.restores_exactly:
-            return None
         found = self._snapshots.find(prompt.tokens, ends, longer_than)
         if not is_fast:
             return found
@@ -126,7 +128,7 @@ class Prefixes:
         return end if kept else 0
 
     def _is_worth_it(self, tokens: int) -> bool:
-        return tokens >= _SHORTEST_SNAPSHOT_TOKENS and self._model.restores_exactly
+        return tokens >= _SHORTEST_SNAPSHOT_TOKENS and self._window.settled(tokens) == tokens
 
     def _live(self, lane: Lane, tokens: list[int], ends: Sequence[int], *, is_fast: bool) -> int:
         exact = reusable(tokens, ends, lane.tokens, lane.true_ends)
@@ -137,16 +139,20 @@ class Prefixes:
     def _keep_displaced(self, lane: Lane, used: int) -> None:
         """Snapshot the last prompt of a lane that another conversation takes over."""
         prompt = self._prompts.get(lane.number)
-        end = len(prompt.tokens) if prompt is not None else 0
-        if prompt is None or end - used <= PREFILL_STEP or not self._is_worth_it(end):
+        if prompt is None:
             return
+        end = len(prompt.tokens)
         if not self._model.rewinds_exactly or lane.tokens[:end] != prompt.tokens:
             return
         is_exact = tuple(lane.true_ends[: len(prompt.ends)]) == prompt.ends
-        ends = prompt.ends if is_exact else _blocks(end)
-        tokens = prompt.tokens[: ends[-1]]
+        known = prompt.ends if is_exact else _blocks(end)
+        last = next((end for end in reversed(known) if self._is_worth_it(end)), 0)
+        ends = known[: known.index(last) + 1] if last else ()
+        if last - used <= PREFILL_STEP:
+            return
+        tokens = prompt.tokens[:last]
         is_new = (is_exact or self._is_fast) and not self._snapshots.holds(tokens, ends, is_exact=is_exact)
-        if is_new and lane.keep(ends[-1]):
+        if is_new and lane.keep(last):
             self._snapshots.put(tokens, ends, lane.save(), is_exact=is_exact)
 
     def _note_difference(self, lane: Lane, prompt: Prompt, live: int, note: Callable[[str], None]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from serve.engine.local.schedule import chunk_ends
+from serve.engine.local.sliding import SlidingWindow
 from serve.engine.local.vocabulary import Vocabulary
 from serve.errors import ContextLengthError, TemplateRefusedError
 from serve.prompt.content import Segment
@@ -37,8 +38,15 @@ class Prompt(Struct, frozen=True, kw_only=True):
 class Prompter:
     """Makes prompts for one model. Safe to use from several threads."""
 
-    def __init__(self, conversation: Conversation, vocabulary: Vocabulary, limits: ToolLimits) -> None:
+    def __init__(
+        self,
+        conversation: Conversation,
+        vocabulary: Vocabulary,
+        limits: ToolLimits,
+        window: SlidingWindow | None = None,
+    ) -> None:
         self.conversation = conversation
+        self._window = window or SlidingWindow()
         self._vocabulary = vocabulary
         self._limits = limits
 
@@ -124,7 +132,8 @@ class Prompter:
         for index in request.cut_after:
             if index in after:
                 named.add(first.get(index + 1, after[index]))
-        return cuts | named, named.union(turns[:1])
+        kept = {self._window.settled(cut) for cut in named.union(turns[:1])}
+        return cuts | named | kept, kept
 
 
 def _message_bounds(

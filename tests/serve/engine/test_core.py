@@ -357,7 +357,7 @@ def test_neighbour_changes_no_bit(core, kind):
     ]
 
 
-@pytest.mark.parametrize("kind", ["attention", "hybrid", "linear", "recurrent"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_first_request_after_a_restart_is_warm_and_equal(core, kind, tmp_path):
     """What a former process kept on the disk changes no bit."""
     from serve.engine.local.core import Core
@@ -385,6 +385,23 @@ def test_displaced_conversation_is_kept_to_its_last_prompt(core):
     cold, _ = logits(core("attention"), turns("one " * 200, "said", "two"))
     assert cached > 900
     assert hit == cold
+
+
+@pytest.mark.parametrize("size", [160, 300, 700])
+@pytest.mark.parametrize("mode", ["strict", "fast"])
+def test_sliding_window_is_put_back_exactly_after_any_preamble(core, size, mode):
+    """What left the window is not saved, so the cut steps back to where that changes no sum; decoding neither."""
+    system = Message(role=Role.SYSTEM, content="x" * size)
+    asked, other = ((system, Message(role=Role.USER, content=text)) for text in ("one " * 50, "two " * 50))
+    request = replace(turns("q", sampling=Sampling(max_tokens=20, top_logprobs=3, seed=1)), messages=asked)
+    warm = core("sliding", cache_mode=mode)
+    logits(warm, replace(request, messages=other), is_exact=True)
+    logits(warm, turns("something else " * 40))
+    restored = answer(warm, request)
+    cold = answer(core("sliding", cache_mode=mode), request)
+    assert restored[-1].usage.cached_tokens > size - 128
+    assert warm.stats.restores == 1
+    assert [one for one in restored if isinstance(one, Text)] == [one for one in cold if isinstance(one, Text)]
 
 
 def test_hybrid_model_keeps_its_last_prompt_for_the_next_turn(core):
