@@ -26,6 +26,7 @@ from graph.resolve.values import (
     Generic,
     Given,
     Instance,
+    Literal,
     Module,
     ParameterOf,
     Shape,
@@ -75,10 +76,20 @@ class ScriptInference(ScriptGenerics):
         match value:
             case TypeVariable(bounds=items) | Generic(items=items):
                 return union(self.item(item, keys) for item in items)
+            case Shape() | Literal() if keys and all(map(_is_symbol, keys)):
+                return ()  # no string names the member
             case Shape(given=Given() as given):
                 return self.filled(super().item(Shape(value.path, value.scope), keys), self.meanings(given))
             case _:
                 return super().item(value, keys)
+
+    def _indexed(self, view: FileView, scope: int, base: Expr, index: Expr, line: int) -> Values:
+        """Return like any evaluator what `base[index]` is; `this` is no table of which any member may be meant."""
+        if isinstance(base, Name) and base.id == "this":
+            keys = self.evaluate(view, scope, index, line)
+            if not any(isinstance(key, Constant) and key.value for key in keys):
+                return ()
+        return super()._indexed(view, scope, base, index, line)
 
     def called(self, value: Value, call: CallExpr | None, view: FileView, scope: int) -> Values:
         match value:
@@ -266,6 +277,10 @@ class ScriptInference(ScriptGenerics):
             wanted = self.attribute(declared, name)
             if any(is_open(value, self.is_signature) for value in wanted):
                 self._match(wanted, union(self.attribute(value, name) for value in handed), found, depth + 1)
+
+
+def _is_symbol(key: Value) -> bool:
+    return isinstance(key, External) and key.name.startswith("Symbol")
 
 
 def _may_be_open(values: Values) -> bool:

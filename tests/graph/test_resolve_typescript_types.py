@@ -152,3 +152,17 @@ def test_type_parameters_are_filled_in(source: str) -> None:
 def test_types_without_end_end(source: str) -> None:
     """Recursive types are followed to a small depth."""
     assert linked(source) == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("const key = Symbol('k'); const o = { a() {}, [key]() {} }; function f() { o[key]() }", set()),
+        ("const o = { a() { this[k]() }, b() {} }", set()),
+        ("const o = { a() { this['b']() }, b() {} }", {("o.a", "o.b")}),
+        ("const o = { a() {}, b() {} }; function f(k: string) { o[k]() }", {("f", "o.a"), ("f", "o.b")}),
+    ],
+)
+def test_a_key_that_is_no_string_picks_no_other_member(source: str, expected: set[tuple[str, str]]) -> None:
+    """A table of functions may give any of them; a symbol names none of the others, and `this` is no table."""
+    assert linked(source) - {("a.ts", "Symbol")} == expected
