@@ -1,17 +1,17 @@
 """The edges of one JavaScript or TypeScript file, where they differ from those of other languages."""
 
-# ruff: noqa: D102 - described once, in the class this one extends
 from __future__ import annotations
 
-from graph.extract.facts import Attribute
+from graph.extract.facts import Attribute, CallExpr
 from graph.model import EdgeKind
 from graph.resolve.edges import EdgeCollector
 from graph.resolve.evaluator_javascript import ScriptEvaluator
-from graph.resolve.values import Function, Instance, Method, Value
+from graph.resolve.values import Function, Instance, Method, Values
 
 __all__ = ["ScriptEdges"]
 
 
+_RUNNING = frozenset({"call", "apply"})
 _WRITING = frozenset({"value", "field", "unpack", "iterate"})
 
 
@@ -44,9 +44,11 @@ class ScriptEdges(EdgeCollector):
                 if key:
                     self._add(self._view.caller_key(scope), EdgeKind.CALLS, key, 0)
 
-    def target_of(self, value: Value) -> str | None:
-        match value:
-            case Method(owner=Function() as function, name=("call" | "apply")):
-                return self.key_of(function)
-            case _:
-                return super().target_of(value)
+    def _callbacks(self, caller: str, call: CallExpr, scope: int, values: Values) -> None:
+        """Add the functions that `call` and `apply` run: like other callbacks they are not called by their names."""
+        super()._callbacks(caller, call, scope, values)
+        for value in values:
+            if isinstance(value, Method) and value.name in _RUNNING and isinstance(value.owner, Function):
+                key = self.key_of(value.owner)
+                if key:
+                    self._add(caller, EdgeKind.CALLS, key, 0)

@@ -166,3 +166,13 @@ def test_types_without_end_end(source: str) -> None:
 def test_a_key_that_is_no_string_picks_no_other_member(source: str, expected: set[tuple[str, str]]) -> None:
     """A table of functions may give any of them; a symbol names none of the others, and `this` is no table."""
     assert linked(source) - {("a.ts", "Symbol")} == expected
+
+
+def test_what_call_and_apply_run_has_no_line() -> None:
+    """The written call is one of `call`; what it runs is linked like any callback."""
+    source = Files({"a.ts": "function f() {}\nfunction g() {\n f.call(null)\n f()\n}\nfunction h() { f.apply(null) }"})
+    edges = [edge for edge in Resolver(source).resolve("a.ts").edges if edge.kind is EdgeKind.CALLS]
+    assert {(edge.src.split("#")[-1], edge.dst.split("#")[-1], edge.lines) for edge in edges} == {
+        ("g", "f", (4,)),
+        ("h", "f", ()),
+    }
