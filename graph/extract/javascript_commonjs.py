@@ -26,6 +26,7 @@ from graph.extract.javascript_walk import Walk
 __all__ = ["amd_module", "common_export", "export_by_call"]
 
 _IN = Name("<in>")
+_THIS = Name("this")
 _COPYING = frozenset({"__exportStar", "__export", "_exportStar", "_export_star", "__reExport"})
 """What compilers put in the place of `export * from`: (module, exports), in either order."""
 
@@ -41,7 +42,7 @@ def common_export(walk: Walk, target: Expr, value: Expr) -> None:
                 for key, item in zip(value.keys, value.values, strict=False):
                     if isinstance(key, Constant) and key.type == "str" and key.value:
                         walk.exports.append((key.value, _here(walk, item)))
-        case Attribute(base=base, name=name) if _is_exports(base):
+        case Attribute(base=base, name=name) if _is_exports(base) or (base == _THIS and walk.current == 0):
             walk.exports.append((name, _here(walk, value)))
         case Subscript(base=base, index=Name() as key) if _is_exports(base):
             _export_copied(walk, key, value)

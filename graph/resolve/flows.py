@@ -105,9 +105,10 @@ def _targets(evaluator: Evaluator, values: Values) -> Iterator[Function]:
         elif isinstance(value, Class):
             rules = evaluator.world.rules(value.path)
             for name in rules.constructor_names if rules else ():
-                for item in evaluator.attribute(Instance(value.path, value.index), name):
-                    if isinstance(item, Function):
-                        yield item
+                bound = evaluator.attribute(Instance(value.path, value.index), name)
+                # `constructor` of an instance of a script is its class, so the method is looked up by itself
+                known = bound if any(isinstance(item, Function) for item in bound) else evaluator.member(value, name)
+                yield from (item for item in known if isinstance(item, Function))
 
 
 def _hand(

@@ -121,7 +121,9 @@ class ScriptNames(Evaluator):
 
     def _this(self, view: ScriptView, number: int) -> Values:
         facts = view.facts.scopes[number]
-        if number == 0 or facts.kind == "module":
+        if number == 0:
+            return (Module(view.path),)  # what a CommonJS module exports
+        if facts.kind == "module":
             return ()
         declared = [assign for assign in facts.assigns if _is_this(assign)]
         if declared:

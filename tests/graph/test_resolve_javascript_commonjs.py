@@ -31,6 +31,10 @@ CASES: dict[str, tuple[dict[str, str], Pairs]] = {
         {"a.js": "let m; if (x) m = require('./m'); else m = require('./n'); m.start()", "m.js": "exports.start = function () {}", "n.js": "exports.start = function () {}"},
         {("a.js", "m.js#start"), ("a.js", "n.js#start")},
     ),
+    "the outermost this": (
+        {"a.js": "const m = require('./m'); m.start()", "m.js": "this.start = function () {}; const o = { all: this }; o.all.start()"},
+        {("a.js", "m.js#start"), ("m.js", "m.js#start")},
+    ),
     "getters of exports": (
         {"a.js": "const m = require('./m'); m.start()", "m.js": 'var n_1 = require("./n"); Object.defineProperty(exports, "start", { enumerable: true, get: function () { return n_1.begin } })', "n.js": "exports.begin = function () {}"},
         {("a.js", "n.js#begin")},
