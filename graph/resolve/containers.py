@@ -16,6 +16,7 @@ from graph.resolve.values import (
     Values,
 )
 from graph.resolve.views import FileView
+from graph.resolve.written_keys import WrittenKeys
 
 __all__ = ["ContainerReader"]
 
@@ -118,12 +119,21 @@ class ContainerReader(EvaluatorCore):
         if not expr.keys:
             places = [int(place) for place in wanted if place.lstrip("-").isdigit()]
             return tuple(expr.values[place] for place in places if -len(expr.values) <= place < len(expr.values))
-        chosen: list[Expr] = []
-        for key, item in zip(expr.keys, expr.values, strict=False):
-            names = [found.value for found in self.evaluate(view, scope, key, line) if isinstance(found, Constant)]
+        keys = self.written_keys(expr)
+        chosen = keys.named(wanted)
+        for place in keys.computed:
+            found = self.evaluate(view, scope, expr.keys[place], line)
+            names = [key.value for key in found if isinstance(key, Constant)]
             if not names or any(name in wanted for name in names):
-                chosen.append(item)
-        return tuple(chosen)
+                chosen.add(place)
+        return tuple(expr.values[place] for place in sorted(chosen))
+
+    def written_keys(self, expr: Collection) -> WrittenKeys:
+        """Return the keys of a written-out table, sorted out when it is first asked for one."""
+        known = self._written_keys.get(id(expr))
+        if known is None:
+            known = self._written_keys[id(expr)] = (expr, WrittenKeys(expr))
+        return known[1]
 
     # -- methods of built-in collections ---------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from graph.resolve.languages import LanguageRules
 from graph.resolve.values import Class, Function, Literal, Method, Value, Values
 from graph.resolve.views import FileView
 from graph.resolve.world import World
+from graph.resolve.written_keys import WrittenKeys
 
 __all__ = ["MAX_ALTERNATIVES", "MAX_NESTING", "EvaluatorCore", "Flows", "union"]
 
@@ -90,6 +91,8 @@ class EvaluatorCore:
         """Attributes asked for while nothing was open, by identity; each entry keeps its expression alive."""
         self._literals: list[tuple[FileView, int, Collection, int]] = []
         self._literal_numbers: dict[int, int] = {}
+        self._written_keys: dict[int, tuple[Collection, WrittenKeys]] = {}
+        """The keys of tables by identity; each entry keeps its table alive."""
 
     def allow(self, view: FileView) -> None:
         """Let the work grow with the file that is resolved, as far as it only looks names and members up."""

@@ -171,9 +171,8 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
     def _selected(self, view: FileView, scope: int, expr: Collection, keys: Values, line: int) -> tuple[Expr, ...]:
         """Tell `1` and `"1"` apart where all keys are literals."""
         exact = {(key.type, key.value) for key in keys if isinstance(key, Constant)}
-        if exact and expr.keys and all(type(key) is ConstantExpr and key.value for key in expr.keys):
-            written = [(key.type, key.value) for key in expr.keys if isinstance(key, ConstantExpr)]
-            return tuple(item for key, item in zip(written, expr.values, strict=False) if key in exact)
+        if exact and expr.keys and self.written_keys(expr).is_literal:
+            return tuple(expr.values[place] for place in self.written_keys(expr).exact(exact))
         return super()._selected(view, scope, expr, keys, line)
 
     def _containers_of(self, value: Instance) -> Values:

@@ -31,6 +31,9 @@ SOURCES: dict[str, Callable[[int], str]] = {
     "members that nobody defines, above a thousand classes": lambda n: lines(
         "class P{i}:\n    def m(self): self.q()\nclass Q{i}(P{i}): pass\n", n // 3
     ),
+    "a table with a thousand keys": lambda n: (
+        "D = {" + lines("'k{i}': f, ", n) + "}\n" + lines("D['k{i}']()\n", n) + "def f(): pass\n"
+    ),
     "a hierarchy written from its end": lambda n: lines("class C{i}(C{j}):\n    def n(self): self.m()\n", n // 3),
 }
 
