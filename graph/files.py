@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from graph.errors import RootError
-from graph.git import GitEntry, Worktree, listed_paths, tracked_entries
+from graph.git import Worktree, listed_paths, special_entries
 from graph.ignore import IGNORE_FILE, Exclusion, excluder, ignore_lines
 from graph.reading import FileUnreadableError, read_file
 from graph.secrets import is_secret
@@ -58,7 +58,7 @@ def list_files(root: Path, worktree: Worktree | None, settings: IndexSettings) -
     if worktree is None:
         paths = set(walked_paths(root, exclusion))
     else:
-        modes = _special_modes(tracked_entries(root))
+        modes = {entry.path: entry.mode for entry in special_entries(root)}
         paths = {*listed_paths(root)} | modes.keys()
     if len(paths) > settings.max_files:
         raise _too_many(root, paths, settings.max_files)
@@ -74,11 +74,6 @@ def exclusion_of(root: Path, settings: IndexSettings) -> Exclusion:
 def is_foreign(path: str) -> bool:
     """Say whether a path lies in a folder of installed code, or in a store."""
     return not _FOREIGN_FOLDERS.isdisjoint(path.split("/")[:-1])
-
-
-def _special_modes(entries: Iterable[GitEntry]) -> dict[str, str]:
-    """Return the index entries that are no plain files."""
-    return {entry.path: entry.mode for entry in entries if not entry.mode.startswith("100")}
 
 
 def _own_ignore_file(root: Path) -> tuple[str, ...]:
@@ -97,6 +92,7 @@ class _Looker:
         self._modes = modes
         self._max_bytes = max_bytes
         self._links: dict[str, bool] = {"": False}
+        self._foreign_folders: dict[str, str] = {}
 
     def look_at(self, paths: Iterable[str]) -> Iterator[Listed]:
         for path in paths:
@@ -132,8 +128,8 @@ class _Looker:
             return "its name is not UTF-8"
         if is_secret(path):
             return "may hold a secret"
-        if foreign := _FOREIGN_FOLDERS.intersection(path.split("/")[:-1]):
-            return f"installed code or a store: {min(foreign)}/"
+        if foreign := self._foreign(path.rpartition("/")[0]):
+            return f"installed code or a store: {foreign}/"
         if excluded := self._exclusion.reason(path):
             return excluded
         if path.endswith(".ipynb"):
@@ -144,7 +140,12 @@ class _Looker:
 
     def _passes_link(self, folder: str) -> bool:
         """Say whether a folder is a link or lies behind one: git's index still names what was there before."""
-        if folder in self._links:
+        known = self._links.get(folder)
+        if known is not None:
+            return known
+        parent = self._links.get(folder.rpartition("/")[0])
+        if parent is not None:
+            self._links[folder] = parent or os.path.islink(f"{self._root}/{folder}")  # noqa: PTH114 - 3x faster
             return self._links[folder]
         parts = folder.split("/")
         found = False
@@ -153,6 +154,13 @@ class _Looker:
             if above not in self._links:
                 self._links[above] = found or os.path.islink(f"{self._root}/{above}")  # noqa: PTH114 - 3x faster
             found = self._links[above]
+        return found
+
+    def _foreign(self, folder: str) -> str:
+        """Return the part of a folder that holds installed code or a store, empty when none does."""
+        found = self._foreign_folders.get(folder)
+        if found is None:
+            found = self._foreign_folders[folder] = min(_FOREIGN_FOLDERS.intersection(folder.split("/")), default="")
         return found
 
     def _is_repository(self, path: str) -> bool:
@@ -175,6 +183,8 @@ def _link_reason(root: str, path: str) -> str:
 
 
 def _is_storable(path: str) -> bool:
+    if path.isascii():
+        return True
     try:
         path.encode()
     except UnicodeEncodeError:

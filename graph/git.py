@@ -31,7 +31,7 @@ __all__ = [
     "head_commit",
     "listed_paths",
     "run_git",
-    "tracked_entries",
+    "special_entries",
 ]
 
 _TIMEOUT_S = 120
@@ -108,12 +108,13 @@ def head_commit(top: Path) -> str:
     return answer.stdout.decode("ascii", "replace").strip() if answer.returncode == 0 else ""
 
 
-def tracked_entries(top: Path) -> list[GitEntry]:
-    """Return what git's index holds, in its order; a path in a merge conflict stands in it more than once."""
+def special_entries(top: Path) -> list[GitEntry]:
+    """Return what git's index holds beside plain files, in its order."""
     entries: list[GitEntry] = []
     for record in _records(top, "ls-files", "-s", "-z"):
-        meta, _, path = record.partition(b"\t")
-        entries.append(GitEntry(meta[:6].decode("ascii", "replace"), os.fsdecode(path)))
+        if not record.startswith(b"100"):
+            meta, _, path = record.partition(b"\t")
+            entries.append(GitEntry(meta[:6].decode("ascii", "replace"), os.fsdecode(path)))
     return entries
 
 

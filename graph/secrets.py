@@ -7,6 +7,7 @@ leaves out a file. Names that programs share with source files (`secrets.py`) ar
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 __all__ = ["is_secret"]
 
@@ -41,12 +42,18 @@ _FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".kube"})
 
 def is_secret(path: str) -> bool:
     """Say whether the name of a file says that it holds keys, passwords or tokens; `.env.example` does not."""
-    *folders, name = path.lower().split("/")
-    if _ENVIRONMENT.fullmatch(name):
+    folder, _, name = path.lower().rpartition("/")
+    # The plain words are looked for first: every file of a repository is asked about at every look at the disk.
+    if ".env" in name and _ENVIRONMENT.fullmatch(name):
         return not _TEMPLATE.fullmatch(name)
     return (
         name in _NAMES
         or name.endswith(_SUFFIXES)
-        or _SECRET_DATA.fullmatch(name) is not None
-        or not _FOLDERS.isdisjoint(folders)
+        or ("secret" in name and _SECRET_DATA.fullmatch(name) is not None)
+        or _is_secret_folder(folder)
     )
+
+
+@lru_cache(maxsize=10_000)
+def _is_secret_folder(folder: str) -> bool:
+    return not _FOLDERS.isdisjoint(folder.split("/"))

@@ -10,7 +10,7 @@ import pytest
 
 from graph import git
 from graph.errors import RootError
-from graph.git import blob_id, find_worktree, head_commit, listed_paths, tracked_entries
+from graph.git import blob_id, find_worktree, head_commit, listed_paths, special_entries
 
 
 def run_git(folder: Path, *arguments: str) -> str:
@@ -100,7 +100,14 @@ def test_lists_tracked_and_untracked_and_not_ignored(checkout: Path) -> None:
     (checkout / "new.py").write_text("")
     (checkout / "x.log").write_text("")
     assert sorted(listed_paths(checkout)) == [".gitignore", "new.py", "pkg/a.py"]
-    assert [entry.path for entry in tracked_entries(checkout)] == [".gitignore", "pkg/a.py"]
+
+
+def test_lists_what_is_tracked_and_no_plain_file(checkout: Path) -> None:
+    """A link is told from a file by git's index, whatever stands in its place on disk."""
+    assert special_entries(checkout) == []
+    (checkout / "link.py").symlink_to("pkg/a.py")
+    run_git(checkout, "add", "link.py")
+    assert [(entry.mode, entry.path) for entry in special_entries(checkout)] == [("120000", "link.py")]
 
 
 def test_the_commit_is_named_and_empty_before_the_first(checkout: Path, tmp_path: Path) -> None:
@@ -123,7 +130,7 @@ def test_nothing_that_the_repository_names_is_run(checkout: Path, tmp_path: Path
     (checkout / "pkg" / "a.py").write_text("x = 2\n")
     assert find_worktree(checkout) is not None
     listed_paths(checkout)
-    tracked_entries(checkout)
+    special_entries(checkout)
     head_commit(checkout)
     assert not canary.exists()
 
@@ -143,7 +150,7 @@ def test_git_variables_of_the_caller_are_not_passed_on(checkout: Path, monkeypat
     found = find_worktree(checkout)
     assert found is not None
     assert found.top == checkout
-    assert len(tracked_entries(checkout)) == 2
+    assert len(listed_paths(checkout)) == 2
 
 
 def test_a_work_tree_elsewhere_is_refused(checkout: Path, tmp_path: Path) -> None:
