@@ -47,6 +47,8 @@ NESTING_LIMIT = 3
 ELEMENT_LIMIT = 400
 """Elements of a literal that are followed; a table of functions is shorter, a table of data may be endless."""
 
+_MAX_OPTIONS = 64
+"""Alternatives of a chain of `||` that are kept."""
 _STRING_LIMIT = 200
 
 
@@ -267,8 +269,10 @@ def _combined(operator: str, left: Expr, right: Expr) -> Expr:
         case "&&":
             return right
         case "||" | "??":
-            options = (*left.options, right) if isinstance(left, Union) and len(left.options) < 16 else (left, right)
-            return Union(options)
+            if not isinstance(left, Union):
+                return Union((left, right))
+            # A union in a union for each operator would be nested deeper than facts can be written down.
+            return Union((*left.options, right)) if len(left.options) < _MAX_OPTIONS else left
         case "+" if isinstance(left, Constant) and left.type in {"str", "template"}:
             if isinstance(right, Constant) and right.type == left.type == "str" and left.value and right.value:
                 return Constant("str", (left.value + right.value)[:_STRING_LIMIT])

@@ -30,7 +30,7 @@ def module_value(evaluator: ScriptTypes, module: Module | External) -> Values:
     if isinstance(module, External):
         return (module,)
     view = evaluator.script(module.path)
-    own = [value for name, value in view.facts.exports if name == "="]
+    own = view.exports.get("=", [])
     if not own:
         return (module,)
     key = ("module value", module.path)
@@ -45,12 +45,12 @@ def exported(evaluator: ScriptTypes, path: str, name: str) -> Values:
 
 def _exported(evaluator: ScriptTypes, path: str, name: str) -> Values:
     view = evaluator.script(path)
-    explicit = [expr for public, expr in view.facts.exports if public == name]
+    explicit = view.exports.get(name, [])
     if explicit:
         found = union(evaluator.evaluate(view, 0, expr, 0) for expr in explicit)
         if found:
             return found
-    if name != "default" and _is_declared_export(view, name) and (found := evaluator.module_name(path, name)):
+    if name != "default" and name in view.exported and (found := evaluator.module_name(path, name)):
         return found
     if name in view.reexports:
         item, imported = view.reexports[name]
@@ -62,14 +62,9 @@ def _exported(evaluator: ScriptTypes, path: str, name: str) -> Values:
 
 def _copied(evaluator: ScriptTypes, view: ScriptView, name: str) -> Values:
     """Return an export that was copied from another module or object: `Object.assign(exports, other)`."""
-    sources = [expr for public, expr in view.facts.exports if public == "..."] if name != "default" else []
+    sources = view.exports.get("...", []) if name != "default" else []
     values = union(evaluator.evaluate(view, 0, expr, 0) for expr in sources)
     return union(evaluator.attribute(value, name) for value in values if value != Module(view.path))
-
-
-def _is_declared_export(view: ScriptView, name: str) -> bool:
-    definitions = view.facts.definitions
-    return any(item.name == name and item.owner == 0 and item.exported for item in definitions)
 
 
 def _from_stars(evaluator: ScriptTypes, view: ScriptView, name: str) -> Values:
@@ -92,7 +87,7 @@ def _part(evaluator: ScriptTypes, target: Module | External | None, name: str) -
 
 def _of_whole(evaluator: ScriptTypes, view: ScriptView, name: str) -> Values:
     """Return a member of what the module put in its own place; its default is that itself."""
-    own = [expr for public, expr in view.facts.exports if public == "="]
+    own = view.exports.get("=", [])
     if name == "default":
         is_common = own or not _is_es_module(view)
         return module_value(evaluator, Module(view.path)) if is_common else ()

@@ -36,6 +36,8 @@ class ScriptView(FileView):
         "assigned_to",
         "declared",
         "export_stars",
+        "exported",
+        "exports",
         "has_setters",
         "immediate",
         "inserted",
@@ -48,6 +50,12 @@ class ScriptView(FileView):
     def __init__(self, path: str, facts: Facts, rules: LanguageRules) -> None:
         self.aliases: list[dict[str, int]] = [{} for _ in facts.scopes]
         """By scope, then name: the definitions that name a type."""
+        self.exported = frozenset(item.name for item in facts.definitions if item.owner == 0 and item.exported)
+        """The names of definitions that are exported where they stand."""
+        self.exports: dict[str, list[Expr]] = {}
+        """By public name: what is exported explicitly as it."""
+        for public, expr in facts.exports:
+            self.exports.setdefault(public, []).append(expr)
         self.export_stars: list[Import] = []
         self.reexports: dict[str, tuple[Import, ImportedName]] = {}
         self.assigned_to: dict[int, tuple[int, Expr, int]] = {}

@@ -11,6 +11,7 @@ import time
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from graph.extract.facts import Facts
@@ -166,3 +167,13 @@ def test_extraction_depends_on_the_bytes_alone(language: str) -> None:
         first = extract(language, data)
         extract(language, b"something else")
         assert extract(language, data) == first
+
+
+@pytest.mark.parametrize(
+    ("language", "operator"),
+    [("javascript", "||"), ("javascript", "??"), ("javascript", "+"), ("typescript", ","), ("python", " or ")],
+)
+def test_a_chain_of_thousands_of_operators_is_written_down_flat(language: str, operator: str) -> None:
+    """Facts nested as deep as the chain is long could not be stored, and the file would be lost."""
+    found = extract(language, f"x = {operator.join(['f'] * 3_000)}\n".encode())
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(found), type=Facts) == found
