@@ -13,6 +13,7 @@ from graph.extract.facts import Definition
 from graph.model import NodeKind
 from graph.resolve.core import union
 from graph.resolve.evaluator_javascript import ScriptEvaluator
+from graph.resolve.types_javascript import MAX_DECLARATIONS
 from graph.resolve.values import Class, Elements, Instance, Literal, Module, Shape, Value, Values
 from graph.resolve.views import FileView
 
@@ -52,7 +53,8 @@ class ScriptHeritage(ScriptEvaluator):
     def _merged(self, view: FileView, definition: Definition) -> Values:
         """Return the other declarations of a class or an interface: they are one type, spoken of by the first."""
         known = view.bindings(definition.owner, definition.name)
-        indexes = [item.definition for item in known.everything if item.definition >= 0] if known is not None else []
+        everything = known.everything[:MAX_DECLARATIONS] if known is not None else []
+        indexes = [item.definition for item in everything if item.definition >= 0]
         declared = [index for index in indexes if view.facts.definitions[index].kind in _DECLARING]
         first = self.first_declared(view, declared)
         if first < 0 or view.facts.definitions[first] is not definition:

@@ -42,7 +42,10 @@ from graph.resolve.values import (
 from graph.resolve.views import FileView
 from graph.resolve.views_javascript import ScriptView
 
-__all__ = ["ScriptTypes"]
+__all__ = ["MAX_DECLARATIONS", "ScriptTypes"]
+
+MAX_DECLARATIONS = 100
+"""Declarations of one name in one scope that make up a type; generated ones may be thousands."""
 
 _HIDDEN = frozenset({"class", "object"})
 
@@ -115,7 +118,7 @@ class ScriptTypes(ScriptNames):
         """Return what a type name means that this very scope binds, None when it does not."""
         alias = view.aliases[number].get(name)
         known = view.bindings(number, name)
-        bindings = known.everything if known is not None else []
+        bindings = known.everything[:MAX_DECLARATIONS] if known is not None else []
         if alias is not None:
             definition = view.facts.definitions[alias]
             if definition.kind is NodeKind.INTERFACE:

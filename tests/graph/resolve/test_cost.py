@@ -38,23 +38,33 @@ SOURCES: dict[str, Callable[[int], str]] = {
 }
 
 
+SCRIPTS: dict[str, Callable[[int], str]] = {
+    "prototypes of a thousand functions": lambda n: lines(
+        "function F{i}() {{}} F{i}.prototype = new F{k}(); F{i}.prototype.m = function () {{ this.n() }}\n", n // 4
+    ),
+    "an interface in a thousand parts": lambda n: (
+        lines("interface A {{ m{i}(): A }}\n", n) + "function f(a: A) {\n" + lines("a.m{i}()\n", n) + "}"
+    ),
+}
+
+
 class Extracted(MemorySource):
     """One file whose facts are at hand, so that resolution alone is timed."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__({"m.py": text})
-        self._facts = super().facts("m.py")
+    def __init__(self, path: str, text: str) -> None:
+        super().__init__({path: text})
+        self._facts = super().facts(path)
 
     def facts(self, path: str) -> Facts:
         return self._facts
 
 
-def seconds_for(text: str) -> float:
+def seconds_for(text: str, path: str = "m.py") -> float:
     """Return the CPU time that resolving a file takes: of two tries the better one, others share the machine."""
     taken: list[float] = []
-    for source in (Extracted(text), Extracted(text)):
+    for source in (Extracted(path, text), Extracted(path, text)):
         started = time.process_time()
-        assert Resolver(source).resolve("m.py").edges
+        assert Resolver(source).resolve(path).edges
         taken.append(time.process_time() - started)
     return min(taken)
 
@@ -63,6 +73,13 @@ def seconds_for(text: str) -> float:
 def test_time_grows_with_the_lines(name: str) -> None:
     """Four times the lines take four times the time; reading everything again for each line would take sixteen."""
     few, many = (seconds_for(SOURCES[name](count)) for count in (600, 2_400))
+    assert many < 9 * few
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_time_grows_with_the_lines_of_a_script(name: str) -> None:
+    """The same for scripts, which hang their members on objects from outside."""
+    few, many = (seconds_for(SCRIPTS[name](count), "m.ts") for count in (600, 2_400))
     assert many < 9 * few
 
 
