@@ -35,6 +35,7 @@ from graph.resolve.values import (
     Values,
 )
 from graph.resolve.views import FileView
+from graph.resolve.views_javascript import ScriptView
 
 __all__ = ["ScriptInference"]
 
@@ -158,6 +159,14 @@ class ScriptInference(ScriptGenerics):
                     promises = union(self.elements(value) for value in promises)
                 for item in written:
                     yield from self._kept_promises(view, scope, item, promises, call.line)
+
+    def _promised_return(self, view: ScriptView, outer: int) -> Values:
+        found = super()._promised_return(view, outer)
+        if found or outer not in view.returned_by:
+            return found
+        curried = self._promised_return(view, view.returned_by[outer])  # `(a) => (b) => (c) => ...`
+        functions = (value for value in curried if isinstance(value, Function))
+        return union(self.filled(self.returned(value), self.meanings(value.receiver)) for value in functions)
 
     def _written_at(self, function: Function, index: int, call: CallExpr) -> tuple[Expr, ...]:
         target = self.view(function.path)

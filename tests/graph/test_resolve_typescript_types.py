@@ -122,6 +122,14 @@ GENERIC = [
     "function f(s: Stream<User>) { s.map(u => u).first().name() }",
     "function f(s: Stream<User>) { s.each(u => u.name()) }",
     "declare function on(o: { f: (u: User) => void }): void; on({ f: u => u.name() })",
+    (
+        "type Link<T> = (a: string) => (b: string) => (next: (t: T) => User) => void\n"
+        "function f(): Link<string> { return (a) => (b) => (next) => { next(a).name() } }"
+    ),
+    (
+        "type Link<T> = (a: string) => (o: { next: Repo<T> }) => void\n"
+        "function f(): Link<User> { return () => ({ next }) => { next.find().name() } }"
+    ),
     "function f<T extends User>(r: Repo<T>) { r.find().name() }",
     "function f<T extends User>(t: T) { t.name() }",
     "function id<T>(x: T): T { return x } function f(u: User) { id(u).name() }",
