@@ -47,8 +47,13 @@ class Parts(Struct, frozen=True, kw_only=True):
     window_tokens: int
 
 
-def prefill(parts: Parts, lane: Lane, prompt: Prompt, emit: Emit) -> Generator[Work, int, tuple[int, int]]:
-    """Evaluate what a lane lacks of a prompt; return the tokens snapshotted, and where the last logits are."""
+def prefill(
+    parts: Parts, lane: Lane, prompt: Prompt, emit: Emit, *, keeps_whole: bool = True
+) -> Generator[Work, int, tuple[int, int]]:
+    """Evaluate what a lane lacks of a prompt; return the tokens snapshotted, and where the last logits are.
+
+    `keeps_whole` false leaves the state of the whole prompt to the caller.
+    """
     total = len(prompt.tokens)
     at = start = len(lane.tokens)
     kept, place = start, -1
@@ -58,7 +63,8 @@ def prefill(parts: Parts, lane: Lane, prompt: Prompt, emit: Emit) -> Generator[W
             raise Aborted
         place = yield Work(lane, prompt.tokens[at:end])
         at = end
-        kept = parts.prefixes.keep(lane, prompt) or kept
+        if keeps_whole or end < total:
+            kept = parts.prefixes.keep(lane, prompt) or kept
         emit([Heartbeat(end, total)])
     return kept - start, place
 
@@ -96,8 +102,8 @@ class Generation:
         cached = len(lane.tokens)
         sampler = self._sampler()
         try:
-            kept, place = yield from prefill(self._parts, lane, self._prompt, self._emit)
-            reason = yield from self._decode(lane, sampler, place)
+            kept, place = yield from prefill(self._parts, lane, self._prompt, self._emit, keeps_whole=False)
+            whole, reason = yield from self._after_first_word(self._decode(lane, sampler, place), lane)
         finally:
             sampler.close()
             self._guide.close()
@@ -106,7 +112,7 @@ class Generation:
             completion_tokens=self._made,
             reasoning_tokens=self._thought,
             cached_tokens=cached,
-            cache_creation_tokens=kept,
+            cache_creation_tokens=whole - cached if whole else kept,
         )
         rest = self._reader.end()
         ended = self._reader.reason(reason)
@@ -115,6 +121,21 @@ class Generation:
         last = Finished(reason=ended, usage=usage, stop_sequence=self._reader.stop_sequence)
         self._send(rest)
         self._emit([last])
+
+    def _after_first_word(
+        self, course: Generator[Work, int, FinishReason], lane: Lane
+    ) -> Generator[Work, int, tuple[int, FinishReason]]:
+        """Run a course; keep the state of the prompt when its first word is out, before anything else is evaluated."""
+        kept = -1
+        place: int | None = None
+        while True:
+            try:
+                work = next(course) if place is None else course.send(place)
+            except StopIteration as end:
+                return (self._parts.prefixes.keep(lane, self._prompt) if kept < 0 else kept), end.value
+            if kept < 0:
+                kept = self._parts.prefixes.keep(lane, self._prompt)
+            place = yield work
 
     def _decode(self, lane: Lane, sampler: Sampler, place: int) -> Generator[Work, int, FinishReason]:
         """Draw tokens until the answer ends; return why."""

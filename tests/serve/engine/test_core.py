@@ -404,6 +404,29 @@ def test_sliding_window_is_put_back_exactly_after_any_preamble(core, size, mode)
     assert [one for one in restored if isinstance(one, Text)] == [one for one in cold if isinstance(one, Text)]
 
 
+def test_first_word_does_not_wait_for_the_state_of_its_prompt(core, monkeypatch):
+    """It is said before a model that cannot go back keeps its whole prompt, and that before anything is evaluated."""
+    made, order = core("hybrid"), []
+    keep, evaluate = made._prefixes.keep, made.evaluate
+
+    def keeping(lane, prompt):
+        order.append("keep" if len(lane.tokens) == len(prompt.tokens) else "part")
+        return keep(lane, prompt)
+
+    def evaluating(works):
+        order.append("evaluate")
+        return evaluate(works)
+
+    monkeypatch.setattr(made._prefixes, "keep", keeping)
+    monkeypatch.setattr(made, "evaluate", evaluating)
+    bias = Sampling(max_tokens=2, logit_bias=((70, 100.0),))
+    made.generate(
+        turns("one " * 200, sampling=bias), lambda told: order.extend("word" for e in told if isinstance(e, Text))
+    )
+    assert order[-5:] == ["evaluate", "word", "keep", "evaluate", "word"]
+    assert made.stats.entries == 2
+
+
 def test_hybrid_model_keeps_its_last_prompt_for_the_next_turn(core):
     """It cannot go back in its sequence."""
     made = core("hybrid")
