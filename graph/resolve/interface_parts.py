@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -235,24 +235,31 @@ class _Filing:
         detail = "" if how in _UP_TO_A_LINE else detail
         return [self._expr(item.target), self._expr(item.value), how, detail, item.flow]
 
-    def _all(self, items: Iterable[Expr]) -> Shape:
-        return [self._expr(item) for item in items]
+    def _all(self, items: tuple[Expr, ...]) -> Shape:
+        return [self._expr(item) for item in items] if items else ()
 
     def _maybe(self, item: Expr | None) -> Shape:
         return None if item is None else self._expr(item)
 
     def _expr(self, item: Expr) -> Shape:
+        kind = type(item)  # compared, not matched: nearly all expressions are of these four kinds
+        if kind is Name:
+            return item.id  # type: ignore[union-attr] # just tested
+        if kind is Attribute:
+            return ("a", self._expr(item.base), item.name)  # type: ignore[union-attr] # just tested
+        if kind is Constant:
+            return ("k", item.type, item.value)  # type: ignore[union-attr] # just tested
+        if kind is CallExpr:
+            return self._call(item)  # type: ignore[arg-type] # just tested
+        return self._rare(item)
+
+    def _call(self, item: CallExpr) -> Shape:
+        self._lines += (item.line, item.start_line)
+        named: Shape = [(key, self._expr(value)) for key, value in item.keywords] if item.keywords else ()
+        return ("c", self._expr(item.function), self._all(item.arguments), named, item.constructs)
+
+    def _rare(self, item: Expr) -> Shape:
         match item:
-            case Name(id=name):
-                return name
-            case Attribute(base=base, name=name):
-                return ["a", self._expr(base), name]
-            case CallExpr():
-                self._lines += (item.line, item.start_line)
-                named: Shape = [[key, self._expr(value)] for key, value in item.keywords]
-                return ["c", self._expr(item.function), self._all(item.arguments), named, item.constructs]
-            case Constant(type=kind, value=value):
-                return ["k", kind, value]
             case Collection(type=kind, values=values, keys=keys):
                 return ["l", kind, self._all(values), self._all(keys)]
             case Subscript(base=base, index=index):
@@ -270,6 +277,9 @@ class _Filing:
     def _ranks(self) -> Shape:
         """Return the order of the lines that were met, and forget them."""
         lines = self._lines
+        if len(lines) < 2:
+            lines.clear()
+            return ()
         ranks = {line: rank for rank, line in enumerate(sorted(set(lines)))}
         order: Shape = [ranks[line] for line in lines]
         lines.clear()
