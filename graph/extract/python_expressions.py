@@ -28,7 +28,7 @@ from graph.extract.facts import (
 )
 from graph.extract.python_scopes import UNKNOWN, Body
 
-__all__ = ["ERROR_KIND", "MAX_DEPTH", "ExpressionWalker", "handlers_by_kind"]
+__all__ = ["ERROR_KIND", "MAX_DEPTH", "MAX_ITEMS", "ExpressionWalker", "handlers_by_kind"]
 
 MAX_DEPTH = 120
 """Nested expressions and blocks are followed so deep. CPython itself stops at 200 brackets and 100 indentations; two
@@ -40,7 +40,7 @@ ERROR_KIND = 0xFFFF
 _MAX_TEXT = 60
 """Longer strings are no dictionary keys or attribute names; their text is dropped."""
 
-_MAX_ITEMS = 256
+MAX_ITEMS = 256
 """Longer literals are data, not dispatch tables; the rest of their items is walked for calls but not kept."""
 
 _MAX_BOUNDS = 12
@@ -290,7 +290,7 @@ class ExpressionWalker:
         values = [
             self.mention(self.expr(child), child) for child in node.named_children if child.kind_id != self.comment_kind
         ]
-        return Collection(kind, tuple(values[:_MAX_ITEMS]))
+        return Collection(kind, tuple(values[:MAX_ITEMS]))
 
     def expr_list(self, node: Node) -> Expr:
         return self.items(node, "list")
@@ -314,7 +314,7 @@ class ExpressionWalker:
                 values.append(self.mention(self.expr(parts[-1]), parts[-1]))
             else:
                 self.expr(child)
-        return Collection("dict", tuple(values[:_MAX_ITEMS]), tuple(keys[:_MAX_ITEMS]))
+        return Collection("dict", tuple(values[:MAX_ITEMS]), tuple(keys[:MAX_ITEMS]))
 
     # -- bodies inside expressions --------------------------------------------------------------------------------
 

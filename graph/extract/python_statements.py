@@ -14,11 +14,15 @@ from graph.extract.facts import (
     Expr,
     Name,
     Subscript,
+    Union,
 )
+from graph.extract.python_expressions import MAX_ITEMS
 from graph.extract.python_narrowing import NarrowingWalker
 from graph.extract.python_scopes import BRANCH, LOOP, STRAIGHT, UNKNOWN
 
 __all__ = ["StatementWalker"]
+
+_PUBLIC = Name("__all__")
 
 
 class StatementWalker(NarrowingWalker):
@@ -27,6 +31,7 @@ class StatementWalker(NarrowingWalker):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self.public_names: list[str] | None = None
+        self._is_public_unknown = False
 
     def top(self, node: Node) -> None:
         """Walk one statement of the module; a broken one that has lost its parts is noted and left."""
@@ -134,9 +139,19 @@ class StatementWalker(NarrowingWalker):
 
     def expr_expression_statement(self, node: Node) -> Expr:
         value = self.expr_parenthesized_expression(node)
-        if isinstance(value, CallExpr) and isinstance(value.function, Attribute) and value.function.name == "update":
-            self.updated(value.function.base, value)
+        if isinstance(value, CallExpr) and isinstance(value.function, Attribute):
+            table, method = value.function.base, value.function.name
+            if method == "update":
+                self.updated(table, value)
+            elif table == _PUBLIC and method in ("append", "extend"):
+                self.publish(self.public_addition(value, method), more=True)
         return value
+
+    def public_addition(self, call: CallExpr, method: str) -> Expr:
+        """Return what a call adds to `__all__`; unknown in a function, which may run with anything."""
+        if self.body.kind != "module" or len(call.arguments) != 1:
+            return UNKNOWN
+        return Collection("list", call.arguments) if method == "append" else call.arguments[0]
 
     def updated(self, table: Expr, call: CallExpr) -> None:
         """Record `table.update({"k": f}, j=g)` as what it does: the items under these keys are new."""
@@ -223,10 +238,11 @@ class StatementWalker(NarrowingWalker):
 
     def publish(self, value: Expr, *, more: bool) -> None:
         """Keep `__all__` while it is a literal; anything else makes it unknown for good."""
-        if not isinstance(value, Collection) or value.keys:
-            return
-        names = [item.value for item in value.values if isinstance(item, Constant) and item.type == "str"]
-        self.public_names = [*(self.public_names or []), *names] if more else names
+        names = None if self._is_public_unknown else _listed_names(value)
+        if names is None:
+            self._is_public_unknown, self.public_names = True, None
+        else:
+            self.public_names = [*(self.public_names or []), *names] if more else names
 
     def stmt_delete_statement(self, node: Node) -> Expr:
         for child in node.named_children:
@@ -273,3 +289,16 @@ def _share(value: Collection, place: int, splat: int, behind: int) -> Expr:
 def _fits(items: int, parts: int, behind: int) -> bool:
     """Tell whether so many items can be taken apart by a pattern, which has a star if anything may stand behind one."""
     return items == parts if behind < 0 else items >= parts - 1
+
+
+def _listed_names(value: Expr) -> list[str] | None:
+    """Return the names in a written-out list, or in a sum of such lists; None where it is anything else."""
+    names: list[str] = []
+    for part in value.options if isinstance(value, Union) else (value,):
+        if not isinstance(part, Collection) or part.keys or len(part.values) >= MAX_ITEMS:
+            return None
+        for item in part.values:
+            if not isinstance(item, Constant) or item.type != "str" or not item.value:
+                return None
+            names.append(item.value)
+    return names

@@ -149,6 +149,23 @@ def test_public_names_are_read_through_concatenation():
     assert facts("a = 1\n").public_names is None
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("__all__ = ['a'] + ['b']\n", ("a", "b")),
+        ("__all__ = ['a']\n__all__.append('b')\n__all__.extend(('c', 'd'))\n", ("a", "b", "c", "d")),
+        ("__all__ = ['a']\n__all__ += b.__all__\n", None),
+        ("__all__ = ['a']\n__all__.extend(b.__all__)\n__all__ += ['c']\n", None),
+        ("__all__ = ['a', *b.__all__]\n", None),
+        ("__all__ = []\ndef public(f):\n    __all__.append(f.__name__)\n    return f\n", None),
+        (f"__all__ = {[f'a{i}' for i in range(400)]}\n", None),
+    ],
+)
+def test_public_names_are_kept_only_where_all_of_them_are_written_out(text, expected):
+    """A list that is known in part would hide the rest of the module from whoever imports all of it."""
+    assert facts(text).public_names == expected
+
+
 def test_markers_stand_in_comments_only():
     """A string that says TODO is no debt."""
     found = facts("x = '# TODO no'\ny = 1  # TODO: yes\n# FIXME(me) later\n").markers

@@ -139,3 +139,13 @@ def test_cyclic_imports_end(graph):
         "main.py": "from a import f, x\n\ndef run():\n    f()\n    x()\n",
     }
     assert graph(files).callees("main.py#run") == {"b.py#f"}
+
+
+def test_public_names_of_submodules_come_along(graph):
+    """A package that adds the lists of its modules to its own hands all of their names on."""
+    files = {
+        "p/__init__.py": "from .q import *\nfrom . import q\n__all__ = ['f']\n__all__ += q.__all__\ndef f(): pass\n",
+        "p/q.py": "__all__ = ['g']\n\ndef g():\n    pass\n",
+        "main.py": "from p import *\n\ndef run():\n    f()\n    g()\n",
+    }
+    assert graph(files).callees("main.py#run") == {"p/__init__.py#f", "p/q.py#g"}
