@@ -7,7 +7,8 @@ Each round has a preamble of its own and three cases: cold, a second turn, anoth
 dialogue of several turns with how often greedy text differs between strict and fast, and the first question after a
 restart. The servers take turns at every case, so that a machine that others use disturbs all alike; the best round
 counts, and the processor time beside it. llama-server runs with its defaults but for window, threads and one slot.
-With `--tools` the preamble is sixteen tools that each server renders in its own way. `--hybrid` measures a model of
+With `--tools` the preamble is sixteen tools that each server renders in its own way, so that tokens differ (name a
+model whose template has them). `--hybrid` measures a model of
 random weights with the vocabulary of the named one, recurrent in three layers of four, so that nobody can go back.
 """
 

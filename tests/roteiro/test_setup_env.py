@@ -98,6 +98,15 @@ def test_a_gpu_gets_its_own_build(venv, monkeypatch, gpu):
     assert any(f"-DGGML_{gpu.upper()}=ON" in flag for flag in flags)
 
 
+@pytest.mark.parametrize(("folder", "is_named"), [("wheels", True), ("with a blank", False)])
+def test_what_is_not_used_of_llama_cpp_is_not_compiled(tmp_path, folder, is_named):
+    """By flags, and by a script that CMake reads where the path can be given to it."""
+    flags = setup_env._trimmed(tmp_path / folder).split()
+    named = [flag.split("=")[1] for flag in flags if flag.startswith("-DCMAKE_PROJECT_llama.cpp_INCLUDE=")]
+    assert "-DLLAVA_BUILD=OFF" in flags
+    assert ["LLAMA_BUILD_COMMON OFF" in Path(script).read_text() for script in named] == [True] * is_named
+
+
 def test_an_unknown_gpu_is_refused_by_name(venv, pip, monkeypatch, capsys):
     """Before anything is built."""
     monkeypatch.setenv("GPU", "tpu")
