@@ -30,7 +30,7 @@ def names_altered(before: Known | None, done: Done, parts: bytes) -> frozenset[i
     """
     if before is None or (before.status, before.language) != (done.status, done.language):
         return None
-    return changed_names(parts, done.parts)
+    return changed_names(done.path, parts, done.parts)
 
 
 def dependents(

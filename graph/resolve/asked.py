@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable
 from functools import lru_cache
 
-__all__ = ["CLASSES", "EVERYTHING", "STORES", "asks_for", "name_number", "packed"]
+__all__ = ["CLASSES", "EVERYTHING", "STORES", "asks_for", "name_number", "of_file", "packed"]
 
 EVERYTHING = "?everything"
 """Asked for by whoever reads another file without asking for names: any change of it may matter."""
@@ -28,6 +28,11 @@ _REMEMBERED = 50_000
 def name_number(name: str) -> int:
     """Return the number of a name."""
     return zlib.crc32(name.encode("utf-8", "surrogatepass")) & _BITS
+
+
+def of_file(mark: str, path: str) -> str:
+    """Return `CLASSES` or `STORES` of one file: unlike a name, what they stand for is never found in another one."""
+    return f"{mark} {path}"
 
 
 def packed(names: Iterable[str]) -> bytes:

@@ -38,7 +38,7 @@ from graph.extract.facts import (
     Subscript,
     Union,
 )
-from graph.resolve.asked import CLASSES, STORES, name_number
+from graph.resolve.asked import CLASSES, STORES, name_number, of_file
 from graph.resolve.views import ADDING_METHODS
 
 __all__ = ["changed_names", "parts_of"]
@@ -56,8 +56,8 @@ class _Parts(Struct, frozen=True, array_like=True, gc=False):
 
     rest: bytes
     names: dict[int, bytes]
-    order: list[int]
-    """The names bound in the bodies of the module and of classes in the order of their lines: (name, rank) in turn."""
+    order: dict[int, list[int]]
+    """By body, of the module and of each class: what is bound there in the order of lines, (name, as what, rank) each."""
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -69,8 +69,8 @@ def parts_of(facts: Facts) -> bytes:
     return _encoder.encode(_Filing(facts).parts())
 
 
-def changed_names(before: bytes, after: bytes) -> frozenset[int] | None:
-    """Return the numbers of the names that have something else behind them; None when that may be any name."""
+def changed_names(path: str, before: bytes, after: bytes) -> frozenset[int] | None:
+    """Return the numbers of the names of a file that have something else behind them; None when that may be any."""
     if not before or not after:
         return None
     old, new = _decoder.decode(before), _decoder.decode(after)
@@ -78,14 +78,19 @@ def changed_names(before: bytes, after: bytes) -> frozenset[int] | None:
         return None
     names = old.names.keys() | new.names.keys()
     changed = frozenset(name for name in names if old.names.get(name) != new.names.get(name))
-    return changed if _kept(old.order, changed) == _kept(new.order, changed) else None
+    for body in old.order.keys() | new.order.keys():
+        if _kept(old.order.get(body, []), changed) != _kept(new.order.get(body, []), changed):
+            return None
+    marks = (mark for mark in (CLASSES, STORES) if name_number(mark) in changed)
+    return changed.union(name_number(of_file(mark, path)) for mark in marks)
 
 
-def _kept(order: list[int], changed: frozenset[int]) -> list[tuple[int, int]]:
-    """Return the order of the names that stayed the same, as (name, rank among them)."""
-    kept = [(name, rank) for name, rank in zip(order[::2], order[1::2], strict=True) if name not in changed]
-    ranks = {rank: number for number, rank in enumerate(sorted({rank for _, rank in kept}))}
-    return [(name, ranks[rank]) for name, rank in kept]
+def _kept(order: list[int], changed: frozenset[int]) -> list[tuple[int, int, int]]:
+    """Return the order of the names that stayed the same, as (name, as what, rank among them)."""
+    entries = zip(order[::3], order[1::3], order[2::3], strict=True)
+    kept = [entry for entry in entries if entry[0] not in changed]
+    ranks = {rank: number for number, rank in enumerate(sorted({entry[2] for entry in kept}))}
+    return [(name, kind, ranks[rank]) for name, kind, rank in kept]
 
 
 class _Filing:
@@ -97,8 +102,8 @@ class _Filing:
         self._rest: list[Shape] = [facts.language, [section.anchor for section in facts.sections]]
         self._lines: list[int] = []
         """Lines met in the shape that is being made."""
-        self._placed: list[tuple[int, str]] = []
-        """Lines in the bodies of the module and of classes, with the names that are bound there."""
+        self._placed: dict[int, list[tuple[int, str, int]]] = defaultdict(list)
+        """By the bodies of the module and of classes: lines, with the names that are bound there, and as what."""
         self._inside: dict[int, list[tuple[str, tuple[int, ...]]]] = defaultdict(list)
         """By function: what is bound in it by definitions and imports, and on which lines."""
 
@@ -127,7 +132,7 @@ class _Filing:
         self._file(item.name, shape)
         if item.bases or item.implements:
             self._filed[CLASSES].append(shape)
-        self._place(item.owner, item.name, (item.start_line, item.name_line, item.end_line))
+        self._place(item.owner, item.name, (item.start_line, item.name_line, item.end_line), 0)
 
     def _import(self, item: Import) -> None:
         place: Shape = self._identity(item.scope)
@@ -140,12 +145,12 @@ class _Filing:
                 self._rest.append(shape)
             else:
                 self._file(imported.alias, shape)
-                self._place(item.scope, imported.alias, (item.line,))
+                self._place(item.scope, imported.alias, (item.line,), 3)
 
-    def _place(self, scope: int, name: str, lines: tuple[int, ...]) -> None:
-        """Note where a name is bound."""
+    def _place(self, scope: int, name: str, lines: tuple[int, ...], kind: int) -> None:
+        """Note where a name is bound, and as what: a definition and an import of one name may change places."""
         if self._facts.scopes and self._facts.scopes[scope].kind in _BODIES:
-            self._placed.extend((line, name) for line in lines)
+            self._placed[scope].extend((line, name, kind + place) for place, line in enumerate(lines))
         else:
             self._inside[scope].append((name, lines))
 
@@ -168,7 +173,7 @@ class _Filing:
             self._rest.append(shape)  # whatever ends in the name that is tested is found without asking for it here
         for name in _names_bound(assign.target):
             self._filed[name].append(shape)
-            self._placed.extend((line, name) for line in _lines_of(assign))
+            self._place(number, name, _lines_of(assign), 4)
         if scope.kind == "class" and assign.how in _READ_BY_CLASS and scope.definition >= 0:
             self._filed[self._facts.definitions[scope.definition].name].append(shape)
 
@@ -181,6 +186,8 @@ class _Filing:
         self._lines.clear()
         for name in _names_bound(target):
             self._filed[name].append(shape)
+            if name in scope.globals:
+                self._place(0, name, _lines_of(assign), 4)
 
     def _exports(self) -> None:
         public = self._facts.public_names
@@ -294,10 +301,15 @@ class _Filing:
             found[number] = _digest([(found[number] + digest).hex()]) if number in found else digest
         return dict(sorted(found.items()))
 
-    def _order(self) -> list[int]:
-        placed = sorted(self._placed, key=lambda pair: pair[0])
-        ranks = {line: rank for rank, line in enumerate(dict.fromkeys(line for line, _ in placed))}
-        return [number for line, name in placed for number in (name_number(name), ranks[line])]
+    def _order(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for scope, placed in sorted(self._placed.items()):
+            placed.sort(key=lambda entry: entry[0])
+            ranks = {line: rank for rank, line in enumerate(dict.fromkeys(entry[0] for entry in placed))}
+            kept = found.setdefault(name_number(repr(self._identity(scope))), [])
+            for line, name, kind in placed:
+                kept += (name_number(name), kind, ranks[line])
+        return found
 
 
 def _digest(shape: list[Shape]) -> bytes:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import partial
 
 from graph.extract.facts import Assign, CallExpr, Definition, Expr, Name
-from graph.resolve.asked import CLASSES
+from graph.resolve.asked import CLASSES, of_file
 from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.languages import rules_for
 from graph.resolve.values import (
@@ -216,7 +216,7 @@ class MemberLookup(EvaluatorCore):
 
     def _families_of(self, view: FileView) -> Values:
         found: dict[int, list[Class]] = {}
-        view.asked.add(CLASSES)
+        view.asked.add(of_file(CLASSES, view.path))
         for index, definition in enumerate(view.facts.definitions):
             below = Class(view.path, index)
             for above in self.ancestors(below)[1:] if definition.bases else ():

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from graph.extract.facts import Assign, Attribute, CallExpr, Expr, Name, Subscript
-from graph.resolve.asked import STORES
+from graph.resolve.asked import STORES, of_file
 from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.values import Constant, Literal, Values
 from graph.resolve.views import FileView
@@ -50,7 +50,7 @@ class StoreReader(EvaluatorCore):
     def put(self, value: Literal, wanted: frozenset[str] | None) -> Values:
         """Return what is put into a literal under the wanted keys, None for all, anywhere in its file."""
         view, _, _, _ = self.literal_of(value)
-        view.asked.add(STORES)
+        view.asked.add(of_file(STORES, view.path))
         if not view.items and not view.additions:
             return ()
         return self.guarded(("put", value, wanted), lambda: self._put(view, value, wanted))
@@ -73,7 +73,7 @@ class StoreReader(EvaluatorCore):
         )
 
     def _stores(self, view: FileView) -> _Stores:
-        view.asked.add(STORES)
+        view.asked.add(of_file(STORES, view.path))
         if view.path not in self._sorted:
             self.aside(view.path, lambda: self._sort(view))
         return self._sorted.get(view.path, {})
