@@ -57,7 +57,7 @@ class _Parts(Struct, frozen=True, array_like=True, gc=False):
     rest: bytes
     names: dict[int, bytes]
     order: dict[int, list[int]]
-    """By body, of the module and of each class: what is bound there in the order of lines, (name, as what, rank) each."""
+    """By body, of the module and of each class: what is bound there in the order of lines, (name, as what, rank)."""
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -71,9 +71,10 @@ def parts_of(facts: Facts) -> bytes:
 
 def changed_names(path: str, before: bytes, after: bytes) -> frozenset[int] | None:
     """Return the numbers of the names of a file that have something else behind them; None when that may be any."""
-    if not before or not after:
-        return None
-    old, new = _decoder.decode(before), _decoder.decode(after)
+    try:
+        old, new = _decoder.decode(before), _decoder.decode(after)
+    except msgspec.MsgspecError:
+        return None  # nothing was kept, or another version kept it
     if old.rest != new.rest:
         return None
     names = old.names.keys() | new.names.keys()

@@ -303,3 +303,11 @@ def test_a_definition_and_an_import_of_one_name_may_change_places():
     done = {path: Resolver(_Source(before)).resolve(path) for path in before}
     assert _sync(done, before, after) == 2
     assert any(edge.dst.endswith("b.py#f") for edge in done["c.py"].edges)
+
+
+@pytest.mark.parametrize("kept", [b"", b"\x00", b"\xff\xff"])
+def test_what_cannot_be_read_may_have_been_anything(kept):
+    """A store of another version, or a damaged one, wakes everybody."""
+    parts = interface_of(extract("python", b"def f(): pass\n")).parts
+    assert changed_names("a.py", kept, parts) is None
+    assert changed_names("a.py", parts, parts) == frozenset()
