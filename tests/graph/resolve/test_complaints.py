@@ -2,6 +2,9 @@
 
 import pytest
 
+from graph.model import EdgeKind
+from tests.memory import by_name, pairs
+
 SAME_NAME = {
     "app.py": """
 from store import save
@@ -138,8 +141,6 @@ def test_a_plainly_imported_function_shows_its_callers(graph, mutant):
 @pytest.mark.parametrize("used", ["on_click", "on_key", "traced"])
 def test_callbacks_decorators_and_keyword_references_are_uses(graph, mutant, used):
     """Nothing that is handed on or decorates is dead code."""
-    from graph.model import EdgeKind
-
     uses = {dst for _, dst in graph(CALLBACK).edges(EdgeKind.REFERENCES)}
     assert f"app.py#{used}" in uses
     assert f"app.py#{used}" not in {dst for _, dst in mutant(CALLBACK)} or used == "traced"
@@ -157,3 +158,53 @@ def test_a_call_that_nothing_resolves_is_kept_as_unresolved(graph):
     found = graph({"app.py": "def save():\n    pass\n\ndef run(thing):\n    thing.save()\n"})
     assert found.callees("app.py#run") == set()
     assert found.unresolved() == {"save"}
+
+
+SCRIPTS = {
+    "a call bound to any symbol of its name": (
+        {
+            "a.ts": "import { other } from 'elsewhere'; export function run() { other.render() }",
+            "b.ts": "export function render() {}",
+        },
+        set(),
+    ),
+    "a chained receiver that is dropped": (
+        {
+            "a.ts": "class A { b() { return new C() } } class C { c() {} } class D { c() {} }\n"
+            "function run() { new A().b().c() }"
+        },
+        {"a.ts#A", "a.ts#A.b", "a.ts#C.c"},
+    ),
+    "a field whose method has the name of the method around": (
+        {"a.ts": "class B { run() {} } class A { f = new B(); m() {} } function run(a: A) { a.f.run() }"},
+        {"a.ts#B.run"},
+    ),
+    "a plainly imported function without callers": (
+        {"a.ts": "import { f as g } from './b'; export function run() { g() }", "b.ts": "export function f() {}"},
+        {"b.ts#f"},
+    ),
+    "a call in a callback without a name": (
+        {
+            "a.ts": "function f() {}\nfunction run() { on(() => { later(function () { f() }) }) }",
+            "b.ts": "export function f() {}",
+        },
+        {"a.ts#f"},
+    ),
+}
+"""Complaints 1 to 4 and 6: what `run` of a script calls."""
+
+
+@pytest.mark.parametrize("complaint", SCRIPTS)
+def test_complaints_about_scripts_are_answered_and_fail_by_name(complaint):
+    """The calls of `run` are exactly the right ones, which linking by name does not find."""
+    texts, wanted = SCRIPTS[complaint]
+    assert {dst for src, dst in pairs(texts) if src == "a.ts#run"} == wanted
+    assert {dst for src, dst in by_name(texts) if src == "a.ts#run"} != wanted
+
+
+def test_functions_that_scripts_hand_on_are_uses_which_calls_by_name_do_not_show():
+    """Complaint 5: an argument, a decorator and a value in a table are no dead code."""
+    texts = {"a.ts": "function f() {} function d() {} function g() {}\nregister(f); @d class A {}\nconst t = { g }"}
+    uses = {dst for _, dst in pairs(texts, EdgeKind.REFERENCES)}
+    assert {"a.ts#f", "a.ts#d", "a.ts#g"} <= uses
+    assert not {"a.ts#f", "a.ts#g"} & {dst for _, dst in by_name(texts)}
