@@ -78,8 +78,6 @@ class ScriptModules:
         found = self._found.get(key)
         if found is None:
             found = self._found[key] = _Lookup(self, folder, is_typed=is_typed).resolve(specifier)
-        if found.path == importer and not specifier.startswith((".", "/", "#")):
-            return Found(None, is_external=True, listens=found.listens)  # `redis.js`, which wraps `redis`
         return found
 
     # -- files ----------------------------------------------------------------------------------------------------
@@ -224,24 +222,23 @@ class _Lookup:
         path = self._by_rules(specifier)
         if path is None:
             path = self._internal(specifier) if specifier.startswith("#") else self._packaged(specifier)
-        if path is None and not self._is_typed and re.match(r"[A-Za-z_]", specifier):
-            path = self._beside(specifier)
-        return self._answer(path, is_external=path is None)
+        return self._answer(path, is_external=path is None and not self._may_be_beside(specifier))
 
-    def _beside(self, specifier: str) -> str | None:
-        """Return the module that a bare specifier names beside the importer, as loaders with a base folder find it.
+    def _may_be_beside(self, specifier: str) -> bool:
+        """Tell whether a loader with a base folder would find a file beside the importer, which no rule says.
 
-        Only where nothing else is known by the name: neither Node nor a dependency of any package around.
+        Only where nothing else is known by the name: neither Node nor a dependency of any package around. What is
+        imported is then not known, so that calls of it have candidates; it does not lead there.
         """
         name = specifier.split("/", 1)[0]
-        if name in NODE_MODULES:
-            return None
+        if self._is_typed or name in NODE_MODULES or not re.match(r"[A-Za-z_]", specifier):
+            return False
         for around in _upwards(self._folder):
             self._listens.append(_joined(around, "package.json"))
             package = self._modules.package(around)
             if package is not None and not package.depends.isdisjoint({name, f"@types/{name}"}):
-                return None
-        return self._at(posixpath.join(self._folder, specifier))
+                return False
+        return self._at(posixpath.join(self._folder, specifier)) is not None
 
     def _answer(self, path: str | None, *, is_external: bool) -> Found:
         return Found(path, is_external, tuple(dict.fromkeys(self._listens)))
