@@ -40,9 +40,6 @@ SCRIPTS: dict[str, Callable[[int], str]] = {
     "prototypes of a thousand functions": lambda n: lines(
         "function F{i}() {{}} F{i}.prototype = new F{k}(); F{i}.prototype.m = function () {{ this.n() }}\n", n // 4
     ),
-    "a table with a thousand keys": lambda n: (
-        "const D = {" + lines("'k{i}': f, ", n) + "}\n" + lines("D['k{i}']()\n", n) + "function f() {}\n"
-    ),
     "an interface in a thousand parts": lambda n: (
         lines("interface A {{ m{i}(): A }}\n", n) + "function f(a: A) {\n" + lines("a.m{i}()\n", n) + "}"
     ),
