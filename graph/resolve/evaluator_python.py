@@ -11,6 +11,7 @@ from graph.resolve.evaluator import Evaluator
 from graph.resolve.generics_python import GenericTypes, is_open
 from graph.resolve.members import decorated_by
 from graph.resolve.narrowing_python import NarrowingReader
+from graph.resolve.overridden_python import OverriddenReader
 from graph.resolve.values import (
     Class,
     Constant,
@@ -30,7 +31,7 @@ from graph.resolve.views import FileView
 __all__ = ["PythonEvaluator"]
 
 
-class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
+class PythonEvaluator(NarrowingReader, OverriddenReader, Evaluator, GenericTypes):
     """Evaluates the expressions of one Python file."""
 
     def _evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:
@@ -114,6 +115,7 @@ class PythonEvaluator(NarrowingReader, Evaluator, GenericTypes):
         return super().called(value, call, view, scope)
 
     def _filled(self, function: Function, values: Values, call: CallExpr | None, view: FileView, scope: int) -> Values:
+        values = self.returned_to(function, values) if function.receiver is not None else values
         if not values:
             return ()
         if call is not None:
