@@ -94,7 +94,14 @@ def test_a_decorator_from_outside_hands_on_what_it_decorates(graph):
     assert graph({"m.py": text}).callees("m.py#outer") == {"m.py#f", "m.py#g"}
 
 
-SHAPES = "class Round:\n    def roll(self):\n        pass\n\nclass Square:\n    def stack(self):\n        pass\n    def roll(self):\n        pass\n\n"
+SHAPES = """
+class Round:
+    def roll(self): pass
+
+class Square:
+    def roll(self): pass
+
+"""
 
 
 @pytest.mark.parametrize(
@@ -104,7 +111,8 @@ SHAPES = "class Round:\n    def roll(self):\n        pass\n\nclass Square:\n    
 def test_an_inherited_method_uses_what_the_class_of_its_receiver_overrides(graph, body):
     """What a subclass puts in the place of a class attribute or method is what its instances get back."""
     text = SHAPES + (
-        f"class Maker:\n    shape = Round\n    def make(self):\n        {body}\n    def build(self):\n        return Round()\n\n"
+        f"class Maker:\n    shape = Round\n    def make(self):\n        {body}\n"
+        "    def build(self):\n        return Round()\n\n"
         "class Squares(Maker):\n    shape = Square\n    def build(self):\n        return Square()\n\n"
         "def run():\n    Squares().make().roll()\n\ndef keep():\n    Maker().make().roll()\n"
     )
