@@ -124,6 +124,27 @@ class Core:
         finally:
             self._prefixes.give_back(lane)
 
+    @property
+    def reuses_answers(self) -> bool:
+        """Whether the tokens of an answer serve the next turn as they were generated."""
+        return self._prefixes.reuses_answers
+
+    def following(self, request: GenerationRequest) -> Steps:
+        """Yield the steps that evaluate a conversation up to its last turn, as its next prompt will have it.
+
+        Nobody waits for them, so nothing is moved for them: what does not fit the window as it is stays undone.
+        """
+        prompt = self._parts.prompter.before_last_turn(request, self.window_tokens)
+        total = len(prompt.tokens)
+        if not total or total + _HEADROOM_TOKENS > self._context.size_tokens:
+            return
+        wanted = Wanted(ends=(*prompt.ends, total + 1), room_tokens=total + 1, is_exact=True, is_asked=False)
+        lane = self._prefixes.take(prompt, wanted, _ignore)
+        try:
+            yield from prefill(self._parts, lane, prompt, lambda _: None)
+        finally:
+            self._prefixes.give_back(lane)
+
     def answering(self, request: GenerationRequest, emit: Emit, note: Callable[[str], None] = _ignore) -> Steps:
         """Yield the steps of an answer, whose events are emitted; the last is Finished.
 

@@ -32,6 +32,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
     room_tokens: int
     is_exact: bool = False
     """Whatever the mode: a request that names a seed is to be answered the same each time."""
+    is_asked: bool = True
+    """Somebody waits for it: it counts as a hit or a miss."""
 
 
 class Prefixes:
@@ -48,6 +50,11 @@ class Prefixes:
         self._free = list(context.lanes)  # the least recently used first
         self._prompts: dict[int, Prompt] = {}
 
+    @property
+    def reuses_answers(self) -> bool:
+        """Whether the tokens of an answer serve the next turn as they were generated."""
+        return self._is_fast
+
     def take(self, prompt: Prompt, wanted: Wanted, note: Callable[[str], None]) -> Lane:
         """Return a free lane that holds as much of the prompt as is known; `give_back` it. The window has the room.
 
@@ -62,8 +69,9 @@ class Prefixes:
         except BaseException:
             self.give_back(lane)
             raise
-        self._snapshots.stats.hits += bool(lane.tokens)
-        self._snapshots.stats.misses += not lane.tokens
+        if wanted.is_asked:
+            self._snapshots.stats.hits += bool(lane.tokens)
+            self._snapshots.stats.misses += not lane.tokens
         self._prompts[lane.number] = prompt
         return lane
 

@@ -113,6 +113,14 @@ class Prompter:
         ends = tuple(end for end in whole.ends if end <= size)
         return Prompt(tokens=whole.tokens[:size], ends=ends, kept_ends=whole.kept_ends, preamble_tokens=size)
 
+    def before_last_turn(self, request: GenerationRequest, limit_tokens: int = 0) -> Prompt:
+        """Return the part of a prompt before the text of its last turn, which has to be short; all of it is kept."""
+        whole = self.prompt(request, limit_tokens)
+        ends = whole.ends[:-1]
+        size = ends[-1] if ends else 0
+        kept = frozenset(whole.kept_ends | {size})
+        return Prompt(tokens=whole.tokens[:size], ends=ends, kept_ends=kept, preamble_tokens=whole.preamble_tokens)
+
     def _count(self, text: str) -> int:
         return len(self._vocabulary.tokenize(text, control=False))
 

@@ -21,6 +21,7 @@ import msgspec
 
 from serve.engine.local.context import Aborted, Work
 from serve.engine.local.core import Core
+from serve.engine.local.following import Told
 from serve.engine.local.generation import Steps
 from serve.engine.local.protocol import (
     FAULT,
@@ -51,6 +52,8 @@ __all__ = ["main", "serve"]
 
 _LAST_STEP_S = 5.0
 """How long the end waits for what computes; an abort takes a tenth of a second."""
+_MOMENT_S = 0.2
+"""How long nobody has to come before a worker works ahead: the next round of a loop is there sooner."""
 
 
 def main() -> None:
@@ -117,6 +120,7 @@ class _Job:
         self.steps: Steps | None = None
         self.work: Work | None = None
         self.notes: list[str] = []
+        self.told: Told | None = None
 
 
 class _Worker:
@@ -131,6 +135,9 @@ class _Worker:
         self._known: set[str] = set()
         self._cancelled: set[str] = set()
         self._is_closing = False
+        self._is_ahead = False
+        """What is being evaluated is not asked for, and makes way."""
+        self._ahead: list[GenerationRequest] = []
 
     def load(self, ask: AskLoad) -> bool:
         """Load the model and say so; False when that failed, which was said too."""
@@ -165,7 +172,9 @@ class _Worker:
                 case AskGenerate() | AskWarm():
                     with self._lock:
                         self._known.add(message.id)
-                    self._jobs.put(message)
+                        self._jobs.put(message)
+                        if self._is_ahead:
+                            self._core.abort()
                 case AskLoad():
                     self._link.send(Refused(status=500, kind="server_error", message="A model is loaded already."))
         with self._lock:
@@ -214,7 +223,7 @@ class _Worker:
         """Begin what waits as far as there are slots, and wait for work when there is none; False at the end."""
         while len(running) < self._core.slots:
             try:
-                ask = self._jobs.get(block=not running)
+                ask = self._jobs.get(block=False) if running else self._next()
             except queue.Empty:
                 return True
             if ask is None:
@@ -228,6 +237,32 @@ class _Worker:
             elif not running:
                 self._core.flush()
         return not self._is_closing
+
+    def _next(self) -> AskGenerate | AskWarm | None:
+        """Wait for work; when there is none for a moment, evaluate the last answers as their next turns show them."""
+        while self._ahead:
+            try:
+                return self._jobs.get(timeout=_MOMENT_S)
+            except queue.Empty:
+                self._work_ahead(self._ahead.pop())
+        return self._jobs.get()
+
+    def _work_ahead(self, request: GenerationRequest) -> None:
+        with self._lock:
+            if self._is_closing or not self._jobs.empty():
+                return
+            self._is_ahead = True
+            self._core.allow()
+        try:
+            self._core.finish(self._core.following(request))
+        except (Aborted, ServeError):
+            return  # somebody came, or it cannot be: the next turn then evaluates it itself
+        except Exception:  # noqa: BLE001 - nobody asked for it, so nobody is to lose the worker over it
+            traceback.print_exc()
+        finally:
+            with self._lock:
+                self._is_ahead = False
+        self._core.flush()
 
     def _step(self, group: list[_Job]) -> None:
         """Evaluate the work of a group in one batch, and let each go on."""
@@ -291,7 +326,11 @@ class _Worker:
         if isinstance(job.ask, AskWarm):
             return self._core.warming(request)
 
+        told = job.told = None if self._core.reuses_answers else Told(request)
+
         def emit(events: Sequence[Event]) -> None:
+            if told is not None:
+                told.hear(events)
             self._link.send(Emitted(job.ask.id, tuple(events)))
 
         return self._core.answering(request, emit, job.notes.append)
@@ -301,6 +340,8 @@ class _Worker:
         with self._lock:
             self._known.discard(job.ask.id)
             self._cancelled.discard(job.ask.id)
+        if job.told is not None and (follows := job.told.conversation()) is not None:
+            self._ahead = [*self._ahead, follows][-self._core.slots :]
         rate, stats = self._core.prefill_tokens_per_s, self._core.stats
         if error is not None:
             self._link.send(_refused(job.ask.id, error))
