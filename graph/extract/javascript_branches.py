@@ -1,6 +1,7 @@
 """Branches and loops: which assignments are sure to happen, and what a type test says of a name inside its branch.
 
-`if (x instanceof C)` makes x a C up to the end of the branch; `typeof x === "string"` makes it nothing of ours.
+`if (x instanceof C)` makes x a C up to the end of the branch; `typeof x === "string"` makes it nothing of ours. Behind
+`if (!(x instanceof C)) return` it is a C too.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from tree_sitter import Node
 
 from graph.extract.facts import Constant, Expr
 from graph.extract.javascript_patterns import bind
-from graph.extract.javascript_walk import UNKNOWN, Handler, Walk
+from graph.extract.javascript_walk import UNKNOWN, Handler, Walk, last_named
 
 __all__ = ["BRANCHES"]
 
 _BRANCH, _LOOP = 1, 2
 _MAX_TESTS = 8
+_LEAVING = frozenset({"return_statement", "throw_statement", "continue_statement", "break_statement"})
 
 
 def branch(walk: Walk, node: Node) -> Expr:
@@ -41,46 +43,83 @@ def if_statement(walk: Walk, node: Node) -> Expr:
     if condition is not None:
         walk.visit(condition)
         if consequence is not None:
-            _narrow(walk, condition, consequence)
+            _narrow(walk, node, condition, consequence)
     return _inside(walk, [child for child in node.named_children if child != condition], _BRANCH)
 
 
-def _narrow(walk: Walk, condition: Node, consequence: Node) -> None:
-    end = consequence.end_point[0] + 1
+def _narrow(walk: Walk, node: Node, condition: Node, consequence: Node) -> None:
+    """Record what a condition says in both branches, and behind them where one of them leaves."""
     line = condition.start_point[0]  # the line before: the branch may stand on the line of its condition
-    for name, expr in _tests(walk, condition):
+    held, failed = _tests(walk, condition), _tests(walk, condition, holds=False)
+    _record(walk, held, line, consequence.end_point[0] + 1)
+    alternative = node.child_by_field_name("alternative")
+    if alternative is not None:
+        _record(walk, failed, alternative.start_point[0], alternative.end_point[0] + 1)
+    follows = node.next_named_sibling if held or failed else None
+    if follows is None or node.parent is None:
+        return
+    start, end = max(node.end_point[0] + 1, 1), node.parent.end_point[0] + 1
+    if follows.start_point[0] == node.end_point[0]:
+        start -= 1
+    if alternative is None and _leaves(consequence):
+        _record(walk, failed, start, end)
+    elif alternative is not None and _leaves(alternative):
+        _record(walk, held, start, end)
+
+
+def _record(walk: Walk, tests: list[tuple[str, Expr]], line: int, end: int) -> None:
+    for name, expr in tests:
         walk.assign(walk.name(name), expr, line, f"narrow:{end}")
 
 
-def _tests(walk: Walk, condition: Node) -> list[tuple[str, Expr]]:
-    """Return what holds in the branch; of `a || b` only where both speak of the same name."""
+def _leaves(branch: Node) -> bool:
+    """Tell whether a branch never goes on to what follows it."""
+    node: Node | None = branch
+    while node is not None and node.type in {"statement_block", "else_clause"}:
+        node = last_named(node)
+    return node is not None and node.type in _LEAVING
+
+
+def _tests(walk: Walk, condition: Node, *, holds: bool = True) -> list[tuple[str, Expr]]:
+    """Return what a condition says that holds, or does not; of `a || b` only where both speak of the same name."""
     found: list[tuple[str, Expr]] = []
-    pending = [condition]
+    pending = [(condition, holds)]
     while pending and len(found) < _MAX_TESTS:
-        node = pending.pop()
+        node, outcome = pending.pop()
         if node.type == "parenthesized_expression":
-            pending += node.named_children[:1]
+            pending += [(child, outcome) for child in node.named_children[:1]]
+        elif node.type == "unary_expression" and (inner := node.child_by_field_name("argument")) is not None:
+            if node.children[0].type == "!":
+                pending.append((inner, not outcome))
         elif node.type == "binary_expression":
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             operator = node.child_by_field_name("operator")
             if left is None or right is None or operator is None:
                 continue
-            if operator.type == "&&":
-                pending += (right, left)
+            if operator.type == ("&&" if outcome else "||"):
+                pending += ((right, outcome), (left, outcome))
             elif operator.type == "||":
-                either = [_tests(walk, side) for side in (left, right) if not walk.is_too_deep()]
-                names = [{name for name, _ in side} for side in either]
-                if len(names) == 2 and names[0] == names[1] and len(names[0]) == 1:
-                    found += [test for side in either for test in side if isinstance(test[1], Constant)][:1]
-            else:
-                found += _test(walk, left, operator.type, right)
+                found += _either(walk, left, right)
+            elif operator.type != "&&":
+                found += _test(walk, left, operator.type, right, outcome=outcome)
     return found
 
 
-def _test(walk: Walk, left: Node, operator: str, right: Node) -> list[tuple[str, Expr]]:
-    if operator == "instanceof" and left.type == "identifier" and right.type in {"identifier", "member_expression"}:
-        return [(walk.text(left), walk.visit(right))]
-    if operator in {"===", "=="} and left.type == "unary_expression" and right.type == "string":
+def _either(walk: Walk, left: Node, right: Node) -> list[tuple[str, Expr]]:
+    """Return what `a || b` says where both say it of the same name."""
+    either = [_tests(walk, side) for side in (left, right) if not walk.is_too_deep()]
+    names = [{name for name, _ in side} for side in either]
+    if len(names) != 2 or names[0] != names[1] or len(names[0]) != 1:
+        return []
+    return [test for side in either for test in side if isinstance(test[1], Constant)][:1]
+
+
+def _test(walk: Walk, left: Node, operator: str, right: Node, *, outcome: bool) -> list[tuple[str, Expr]]:
+    if operator == "instanceof":
+        is_plain = left.type == "identifier" and right.type in {"identifier", "member_expression"}
+        return [(walk.text(left), walk.visit(right))] if is_plain and outcome else []
+    is_same = operator in ({"===", "=="} if outcome else {"!==", "!="})
+    if is_same and left.type == "unary_expression" and right.type == "string":
         argument, kind = left.child_by_field_name("argument"), walk.text(right)[1:-1]
         is_typeof = walk.text(left).startswith("typeof") and argument is not None and argument.type == "identifier"
         if is_typeof and argument is not None and kind not in {"object", "function"}:

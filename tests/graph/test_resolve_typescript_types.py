@@ -184,3 +184,38 @@ def test_what_call_and_apply_run_has_no_line() -> None:
         ("g", "f", (4,)),
         ("h", "f", ()),
     }
+
+
+_PETS = "class Dog { bark() {} } class Fox { bark() {} }\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (!(pet instanceof Dog)) return\n pet.bark()",
+        "if (!(pet instanceof Dog)) { throw new Error() }\n pet.bark()",
+        "if (!(pet instanceof Dog)) return; pet.bark()",
+        "if (!pet || !(pet instanceof Dog)) {\n return\n }\n pet.bark()",
+        "if (pet instanceof Dog) {\n log()\n } else {\n return\n }\n pet.bark()",
+        "if (!(pet instanceof Dog)) {\n log()\n } else {\n pet.bark()\n }",
+        "for (;;) {\n if (!(pet instanceof Dog)) continue\n pet.bark()\n }",
+    ],
+)
+def test_behind_a_branch_that_leaves_its_condition_fails(body: str) -> None:
+    """Whoever comes behind a guard has passed it."""
+    text = f"{_PETS}function walk(pet: Dog | Fox) {{\n {body}\n}}"
+    assert {edge for edge in linked(text) if edge[0] == "walk"} == {("walk", "Dog.bark")}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (!(pet instanceof Dog)) log()\n pet.bark()",
+        "if (x) {\n if (!(pet instanceof Dog)) return\n }\n pet.bark()",
+        "if (!(pet instanceof Dog) && x) return\n pet.bark()",
+    ],
+)
+def test_a_guard_that_does_not_leave_for_sure_says_nothing(body: str) -> None:
+    """Where the condition may have held, the value may still be of either type."""
+    text = f"{_PETS}function walk(pet: Dog | Fox, x?: any) {{\n {body}\n}}"
+    assert {("walk", "Dog.bark"), ("walk", "Fox.bark")} <= linked(text)
