@@ -16,6 +16,8 @@ __all__ = ["EdgeCollector"]
 
 
 _RUN = frozenset({Class, Function})
+_HANDING = frozenset({"python", "javascript", "jsx", "typescript", "tsx"})
+"""Languages of which what a call hands to another file is kept."""
 _GETTERS = frozenset({"property", "getter"})
 
 
@@ -146,7 +148,7 @@ class EdgeCollector:
                 elif kind is Function:
                     self._wrappers(caller, call, value)  # type: ignore[arg-type] # just tested
             self._callbacks(caller, call, scope, values)
-            if (call.arguments or call.keywords) and view.language == "python":
+            if (call.arguments or call.keywords) and view.language in _HANDING:
                 for value in values:
                     if type(value) in _RUN and value.path != view.path:  # type: ignore[union-attr] # just tested
                         self._hand_over(scope, call, value)

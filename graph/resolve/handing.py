@@ -1,7 +1,8 @@
 """What a call hands to a function of another file that calls its parameter.
 
 Only what the facts of that function show without following values counts: a parameter that is never bound again and is
-called by its own name, in the function or in a named closure of it. What such a function hands on is not followed.
+called by its own name, in the function or in a named closure of it (in scripts in a nameless one too). What such a
+function hands on is not followed.
 """
 
 from __future__ import annotations
@@ -43,9 +44,10 @@ def _functions(evaluator: Evaluator, value: Value) -> Iterator[Function]:
     if isinstance(value, Function):
         yield value
     elif isinstance(value, Class):
-        for item in evaluator.attribute(Instance(value.path, value.index), "__init__"):
-            if isinstance(item, Function):
-                yield item
+        rules = evaluator.world.rules(value.path)
+        for name in rules.constructor_names[:1] if rules else ():
+            bound = [*evaluator.attribute(Instance(value.path, value.index), name), *evaluator.member(value, name)]
+            yield from [item for item in bound if isinstance(item, Function)][:1]
 
 
 def called_parameters(view: FileView, body: int) -> tuple[tuple[int, int], ...]:
@@ -73,10 +75,11 @@ def _called(view: FileView, body: int) -> Iterator[tuple[int, int]]:
 def _bodies(view: FileView, body: int) -> Iterator[int]:
     """Give the scope of a function and those of the named functions in it."""
     scopes = view.facts.scopes
+    kinds = ("function",) if view.language == "python" else ("function", "lambda")  # scripts name their lambdas
     for scope in range(body, len(scopes)):
         if scope != body and not _is_inside(view, scope, body):
             return  # the scopes of a function stand together
-        if scopes[scope].kind == "function":
+        if scopes[scope].kind in kinds:
             yield scope
 
 
