@@ -183,7 +183,8 @@ class Scope(Struct, array_like=True, gc=False):
 
     JavaScript adds: `lambda` is an arrow function (it has no `this` of its own, but may have a definition), `object`
     owns the functions of an object literal, `initializer` and `static` hold what a class body runs for an instance and
-    for the class (`this.field = value` there). Names are not looked up in `class` and `object` scopes. A `module`
+    for the class (`this.field = value` there), `block` what a block binds whose function means something else by it:
+    all else of it belongs to the function. Names are not looked up in `class` and `object` scopes. A `module`
     scope other than 0 is a namespace.
 
     Go and Rust add: `extension` holds methods of a type that stands elsewhere. In Go the receiver is the first

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from tree_sitter import Language, Node, Parser, Query
 
 from graph.extract.facts import Attribute, Definition, Expr, Facts, Name, Parameter, Scope
+from graph.extract.javascript_blocks import BLOCKS
 from graph.extract.javascript_branches import BRANCHES
 from graph.extract.javascript_classes import CLASSES
 from graph.extract.javascript_comments import read_comments
@@ -27,7 +28,15 @@ from graph.languages import key_language
 
 __all__ = ["extract_javascript"]
 
-_HANDLERS: dict[str, Handler] = {**EXPRESSIONS, **JSX, **CLASSES, **MODULES, **STATEMENTS, **BRANCHES}
+_HANDLERS: dict[str, Handler] = {
+    **EXPRESSIONS,
+    **JSX,
+    **CLASSES,
+    **MODULES,
+    **STATEMENTS,
+    **BRANCHES,
+    **BLOCKS,
+}
 
 _GRAMMARS = {
     "javascript": ("tree_sitter_javascript", "language"),

@@ -233,7 +233,7 @@ def yielded(walk: Walk, node: Node) -> Expr:
     if operand := first_named(node):
         value = walk.value(operand)
         is_delegated = any(child.type == "*" for child in node.children[:2])
-        walk.scope.yields.append(Subscript(_EACH, value) if is_delegated else value)
+        walk.frame().yields.append(walk.given_back(Subscript(_EACH, value) if is_delegated else value))
     return UNKNOWN
 
 

@@ -84,6 +84,7 @@ def function_scope(walk: Walk, node: Node, definition: int, prefix: str | None, 
     is_arrow = node.type == "arrow_function"
     number, outer = walk.open_scope("lambda" if is_arrow else "function", definition, prefix)
     generics, exporting, walk.is_exporting = walk.generics, walk.is_exporting, False
+    walk.scope.span = (node.start_byte, node.end_byte)
     walk.scope.is_async = _is_async(node)
     walk.scope.is_generator = any(child.type == "*" for child in node.children[:6]) if not is_arrow else False
     record_type_parameters(walk, bind_type_parameters(walk, node, str(number)), node.start_point[0] + 1)

@@ -1,7 +1,6 @@
 """Statements of JavaScript and TypeScript: declarations, assignments, object literals, loops, returns.
 
-Names are not kept apart by block: `let x` in two blocks of one function is one `x` with two values, so resolution sees
-both. What only holds other statements (`if`, `try`, blocks) needs no entry here: its children are visited.
+What only holds other statements (`if`, `try`) needs no entry here: its children are visited.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def _declarator(walk: Walk, node: Node, statement: Node) -> None:
     line = pattern.start_point[0] + 1
     if declared is None and not walk.typed:
         declared = doc_types(walk.comments.raw_above(statement.start_point[0] + 1)).type
-    is_variable = walk.scope.kind == "module"
+    is_variable = walk.frame().kind == "module"
     if pattern.type != "identifier":
         start, walk.statement_start = walk.statement_start, -1
         taken = walk.value(value) if value is not None else UNKNOWN
@@ -298,7 +297,7 @@ def returned(walk: Walk, node: Node) -> Expr:
     value = next((child for child in node.named_children if child.type != "comment"), None)
     if value is not None:
         expr = walk.value(value)
-        walk.scope.returns.append(expr)
+        walk.frame().returns.append(walk.given_back(expr))
     return UNKNOWN
 
 

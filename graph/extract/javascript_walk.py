@@ -17,11 +17,16 @@ from graph.extract.facts import (
     Assign,
     Attribute,
     CallExpr,
+    ClassRef,
+    Collection,
+    Constant,
     Definition,
     Expr,
+    FunctionRef,
     Import,
     Name,
     Parameter,
+    Subscript,
     Union,
     Unknown,
 )
@@ -41,6 +46,8 @@ Generated code nests deeply enough to make the sum of all names quadratic; ordin
 """
 
 UNKNOWN = Unknown()
+_IN = Name("<in>")
+"""`<in>[x]` is what `x` means in another scope."""
 
 Handler: TypeAlias = "Callable[[Walk, Node], Expr]"
 
@@ -73,6 +80,8 @@ class ScopeDraft:
     """The function reads `arguments`."""
     flow: int = 0
     """What `Assign.flow` is at the place being read."""
+    span: tuple[int, int] = (0, -1)
+    """The bytes from where to where a function stands; all of the file where the end is negative."""
 
 
 class Extras(TypedDict, total=False):
@@ -204,6 +213,26 @@ class Walk:
             known = self._names[text] = Name(text)
         return known
 
+    def frame(self) -> ScopeDraft:
+        """Return the scope that what is not declared by a block belongs to: the function around it, or the module."""
+        scope = self.scope
+        while scope.kind == "block":
+            scope = self.scopes[scope.parent]
+        return scope
+
+    def _binder(self, name: str) -> ScopeDraft:
+        """Return the block around that declares a name, else the function."""
+        scope = self.scope
+        while scope.kind == "block" and name not in scope.declared:
+            scope = self.scopes[scope.parent]
+        return scope
+
+    def given_back(self, expr: Expr) -> Expr:
+        """Return a result as the function around the blocks at hand can read it."""
+        if self.scope.kind != "block" or isinstance(expr, FunctionRef | ClassRef | Constant | Unknown):
+            return expr
+        return Subscript(_IN, Collection("in", (expr,), scope=self.current))
+
     def temporary(self) -> Name:
         """Return a name that no source can write, for a value that is taken apart."""
         self._temporaries += 1
@@ -211,9 +240,18 @@ class Walk:
 
     def assign(self, target: Expr, value: Expr, line: int, how: str = "value") -> None:
         """Record `target = value` in the current scope."""
-        if isinstance(target, Name) and not how.startswith("narrow"):
-            (self.scope.written if self.scope.is_writing else self.scope.declared).add(target.id)
-        self.scope.assigns.append(Assign(target, value, how, line, self.scope.flow))
+        scope = self.scope
+        if isinstance(target, Name):
+            if how.startswith("narrow"):
+                scope = self._binder(target.id)
+            elif scope.is_writing:
+                scope.written.add(target.id)
+            elif scope.kind == "block" and target.id not in scope.declared and target.id[:1] != "<":
+                scope.written.add(target.id)  # `var`, the names of loops and of `catch`
+                self._binder(target.id).declared.add(target.id)
+            else:
+                scope.declared.add(target.id)
+        scope.assigns.append(Assign(target, value, how, line, self.scope.flow))
 
     def takes_all_arguments(self) -> None:
         """Note that the function around the current place reads `arguments`; arrow functions have none of their own."""

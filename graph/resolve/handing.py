@@ -75,7 +75,7 @@ def _called(view: FileView, body: int) -> Iterator[tuple[int, int]]:
 def _bodies(view: FileView, body: int) -> Iterator[int]:
     """Give the scope of a function and those of the named functions in it."""
     scopes = view.facts.scopes
-    kinds = ("function",) if view.language == "python" else ("function", "lambda")  # scripts name their lambdas
+    kinds = ("function",) if view.language == "python" else ("function", "lambda", "block")  # named ones in scripts
     for scope in range(body, len(scopes)):
         if scope != body and not _is_inside(view, scope, body):
             return  # the scopes of a function stand together

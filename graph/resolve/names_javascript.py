@@ -92,7 +92,7 @@ class ScriptNames(Evaluator):
             if facts.kind not in _HIDDEN:
                 if view.binds(number, name):
                     return number, same_frame
-                same_frame = False
+                same_frame = same_frame and facts.kind == "block"
             number = facts.parent
         return None
 

@@ -91,8 +91,14 @@ class ScriptView(FileView):
         if place != scope:
             if self._replaces_itself(place, scope, name):
                 return
-            binding = replace(binding, flow=3)
+            if self._frame(scope) != place:
+                binding = replace(binding, flow=3)
         self._found[place].setdefault(name, []).append(binding)
+
+    def _frame(self, scope: int) -> int:
+        while self.facts.scopes[scope].kind == "block":
+            scope = self.facts.scopes[scope].parent
+        return scope
 
     def _replaces_itself(self, place: int, scope: int, name: str) -> bool:
         """Tell whether a function puts another one in its own place: `f = () => result` inside of f; f leads to it."""

@@ -219,3 +219,52 @@ def test_a_guard_that_does_not_leave_for_sure_says_nothing(body: str) -> None:
     """Where the condition may have held, the value may still be of either type."""
     text = f"{_PETS}function walk(pet: Dog | Fox, x?: any) {{\n {body}\n}}"
     assert {("walk", "Dog.bark"), ("walk", "Fox.bark")} <= linked(text)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("{ const f = 1\n f() }\n f()", {"f"}),
+        ("{ const f = g\n f() }", {"g"}),
+        ("{ const f = g }\n f()", {"f"}),
+        ("if (x) { let f = g\n f() } else { f() }", {"f", "g"}),
+        ("{ class f { static m() {} }\n f.m() }\n f()", {"run.f.m", "f"}),
+        ("{ function f() {} }\n f()", {"f"}),
+        ("{ const { f } = { f: g }\n x.on(() => f()) }\n f()", {"f", "g"}),
+        ("let h = f\n { const f = g\n h = f }\n h()", {"g"}),
+        ("{ var h = f\n const x = 1\n }\n x.y\n h()", {"f"}),
+        ("{ const f = g\n { f() } }\n f()", {"f", "g"}),
+        ("const made = () => { if (x) { const f = g\n return f }\n return f }\n made()()", {"run.made", "f", "g"}),
+        ("for (const k of x) { const f = g\n f() }\n f()", {"f", "g"}),
+        ("try { const f = g\n f() } catch { f() }", {"f", "g"}),
+    ],
+)
+def test_a_block_keeps_what_it_declares(body: str, expected: set[str]) -> None:
+    """What `const`, `let`, `class` and `function` bind in a block is not what the rest of the function means."""
+    text = f"function f() {{}} function g() {{}}\nexport function run(x: any) {{\n {body}\n}}"
+    assert {target for source, target in linked(text) if source == "run"} == expected
+
+
+def test_a_block_knows_what_its_function_knows() -> None:
+    """Types, type tests, `this` and parameters reach into blocks, and what blocks assign reaches out."""
+    text = f"""{_PETS}class Walk {{
+ last?: Fox
+ go(pet: Dog | Fox, other: any) {{
+  let made
+  if (pet instanceof Dog) {{
+   const own = pet
+   own.bark()
+   made = new Fox()
+   this.last = made
+  }}
+  const own = other
+  own.bark()
+  made.bark()
+  this.last.bark()
+ }}
+}}"""
+    assert {edge for edge in linked(text) if edge[0] == "Walk.go"} == {
+        ("Walk.go", "Dog.bark"),
+        ("Walk.go", "Fox.bark"),
+        ("Walk.go", "Fox"),
+    }
