@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from msgspec.structs import replace
+
 from graph.extract.facts import Assign, Attribute, CallExpr, Definition, Expr, Facts, Import, Name, Parameter, Subscript
 from graph.model import NodeKind, file_key, symbol_key
 from graph.resolve.asked import EVERYTHING
@@ -81,7 +83,10 @@ class FileView:
     # -- building -------------------------------------------------------------------------------------------------
 
     def _add(self, scope: int, name: str, binding: Binding) -> None:
-        self._found[self.binding_scope(scope, name)].setdefault(name, []).append(binding)
+        number = self.binding_scope(scope, name)
+        if number > 0 and number != scope:
+            binding = replace(binding, flow=3)
+        self._found[number].setdefault(name, []).append(binding)
 
     def binding_scope(self, scope: int, name: str) -> int:
         """Return the scope that a binding of this name in `scope` really belongs to (`global`, `nonlocal`)."""

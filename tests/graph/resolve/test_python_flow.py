@@ -194,3 +194,12 @@ def test_global_and_nonlocal_bind_the_outer_name(graph):
     """An assignment under `global` is the module's."""
     text = f"{HEAD}\nslot = None\n\ndef fill():\n    global slot\n    slot = f\n\ndef run():\n    slot()\n"
     assert "m.py#f" in graph({"m.py": text}).callees("m.py#run")
+
+
+def test_a_nonlocal_assignment_may_have_happened_or_not(graph):
+    """Whenever the inner function runs, the variable around it may hold either value."""
+    text = (
+        "def f(): pass\ndef g(): pass\n\ndef run():\n    h = f\n    def inner():\n        nonlocal h\n        h = g\n"
+        "    h()\n    inner()\n"
+    )
+    assert graph({"m.py": text}).callees("m.py#run") == {"m.py#f", "m.py#g", "m.py#run.inner"}
