@@ -24,6 +24,9 @@ _ISOLATED = frozenset(
 )
 """Below these folders a root serves only the files next to it: sample packages are no dependencies of the rest."""
 
+_STUB_FOLDERS = frozenset({"typings", "stubs"})
+"""Folders of stubs for modules that have no source here."""
+
 _MAX_ROOTS = 64
 
 
@@ -83,7 +86,22 @@ class PythonModules:
             if found and not found.endswith("/"):
                 return found
             best = best or found
-        return best
+        return best or self._elsewhere(folder, top, rest)
+
+    def _elsewhere(self, folder: str, top: str, rest: list[str]) -> str | None:
+        """Return a module that only a folder of stubs holds, or a namespace package below a root that nothing names."""
+        ranked = sorted((-_shared(folder, root), root) for root in self._roots.get(top, ()))
+        for rank, root in ranked[:_MAX_ROOTS]:
+            parts = root.split("/") if root else []
+            is_stub = bool(parts) and parts[-1] in _STUB_FOLDERS and -rank == len(parts) - 1
+            if not is_stub and (not rest or self.is_package(root) or _ISOLATED.intersection(parts[-rank:])):
+                continue
+            found = self.inside(root, top)
+            for part in rest:
+                found = self.below(found, part) if found else None
+            if found and found.endswith(".pyi" if is_stub else _SUFFIXES):
+                return found
+        return None
 
     def below(self, module: str, name: str) -> str | None:
         """Return the submodule of a module that is a package, else None."""

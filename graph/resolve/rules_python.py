@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graph.extract.facts import Import
-from graph.resolve.core import EvaluatorCore
+from graph.extract.facts import CallExpr, Expr, Import, Name
+from graph.resolve.bindings import Binding
+from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.languages import ModuleTarget
 from graph.resolve.library_python import PythonLibrary
 from graph.resolve.modules_python import PythonModules
 from graph.resolve.values import (
+    Constant,
     External,
     Module,
     Package,
@@ -86,7 +88,42 @@ class PythonRules(PythonLibrary):
         below = modules.below(path, name)
         evaluator.listen(modules.signals(name))
         value = _module(below)
-        return (value,) if value is not None else ()
+        return (value,) if value is not None else self._fetched(evaluator, path, name)
+
+    def _fetched(self, evaluator: EvaluatorCore, path: str, name: str) -> Values:
+        """Return what the `__getattr__` of a module imports under a name that the module does not bind."""
+        view = evaluator.view(path)
+        getters = view.bindings(0, "__getattr__") if view.facts.scopes else None
+        fetched: list[Binding] = []
+        for getter in getters.values if getters is not None else ():
+            body = view.facts.definitions[getter.definition].scope if getter.definition >= 0 else -1
+            bindings = view.bindings(body, name) if body >= 0 else None
+            fetched += [item for item in bindings.values if item.item is not None] if bindings is not None else []
+        if not fetched:
+            return ()
+        return evaluator.guarded(
+            ("fetched", path, name), lambda: union(evaluator.binding(view, item) for item in fetched)
+        )
+
+    def external_call(self, evaluator: EvaluatorCore, name: str, call: CallExpr, view: FileView, scope: int) -> Values:
+        if name != "importlib.import_module" or not call.arguments:
+            return super().external_call(evaluator, name, call, view, scope)
+        written = evaluator.evaluate(view, scope, call.arguments[0], call.line)
+        names = (value.value for value in written if isinstance(value, Constant) and value.type == "str")
+        return union(self._imported(evaluator, view, dotted, call.arguments[1:]) for dotted in names if dotted)
+
+    def _imported(self, evaluator: EvaluatorCore, view: FileView, dotted: str, package: tuple[Expr, ...]) -> Values:
+        """Return the module that a name given to `import_module` means; a relative one is told where it starts."""
+        specifier = dotted.lstrip(".")
+        level = len(dotted) - len(specifier)
+        is_package = view.path.rpartition("/")[2].startswith("__init__.")
+        bases = {Name("__package__"), Name("__name__")} if is_package else {Name("__package__")}
+        if not specifier or (level and not bases.intersection(package)):
+            return ()
+        item = Import(specifier=specifier, kind="dynamic", line=0, level=level)
+        target = self.import_target(evaluator.world, view.path, item)
+        evaluator.listen(target.listens)
+        return (target.value,) if target.value is not None else ()
 
     def package_member(self, evaluator: EvaluatorCore, folder: str, name: str) -> Values:
         modules = self.modules(evaluator.world)

@@ -17,7 +17,7 @@ NAMES = ("alpha", "beta", "gamma")
 PATHS = (
     "alpha.py", "beta.py", "pkg/__init__.py", "pkg/alpha.py", "pkg/beta.py", "pkg/sub/__init__.py", "pkg/sub/gamma.py",
     "src/gamma.py", "src/alpha/__init__.py", "tests/test_all.py", "tests/__init__.py", "pkg/sub/alpha.py",
-    "conftest.py", "tests/conftest.py",
+    "conftest.py", "tests/conftest.py", "one/alpha/beta.py", "typings/beta.pyi",
 )  # fmt: skip
 IMPORTS = (
     "from {m} import *", "import {m}", "from {m} import {n}", "import {m} as {n}", "from . import {m}",
@@ -59,6 +59,11 @@ BODIES = (
     "{n}, {m} = {m}, {n}",
     "class {n}:\n    {m} = {n}\n    @property\n    def {n}(self):\n        return self.{m}",
     "with {m}() as {n}:\n    {n}.{m}()",
+    "def __getattr__(name):\n    from .{m} import {n}\n    return {n}",
+    "import importlib\nimportlib.import_module('{m}.{n}').{m}()",
+    "def {n}():\n    def {m}():\n        nonlocal {n}\n        {n} = {m}\n    {n} = {m}\n    return {n}()",
+    "class {n}({m}):\n    {m} = {n}\n    def {n}(self):\n        return self.{m}()",
+    "from {m}.{n} import {n}\n{n}.{m}()",
 )
 
 USES = (

@@ -149,3 +149,60 @@ def test_public_names_of_submodules_come_along(graph):
         "main.py": "from p import *\n\ndef run():\n    f()\n    g()\n",
     }
     assert graph(files).callees("main.py#run") == {"p/__init__.py#f", "p/q.py#g"}
+
+
+def test_a_namespace_package_may_lie_below_several_roots(graph):
+    """Folders that nothing names as roots still hold the parts of a namespace package."""
+    files = {
+        "one/shop/cart.py": CORE,
+        "two/shop/till.py": "def g():\n    pass\n",
+        "examples/shop/toy.py": "def h():\n    pass\n",
+        "main.py": (
+            "from shop.cart import f\nfrom shop.till import g\nfrom shop.toy import h\n"
+            "\ndef run():\n    f()\n    g()\n    h()\n"
+        ),
+    }
+    assert graph(files).callees("main.py#run") == {"one/shop/cart.py#f", "two/shop/till.py#g"}
+
+
+@pytest.mark.parametrize("folder", ["typings", "stubs"])
+def test_folders_of_stubs_serve_modules_without_source(graph, folder):
+    """What stands in such a folder describes modules from outside; sources in it are no modules of the rest."""
+    files = {
+        f"{folder}/outer.pyi": "def f() -> int: ...\n",
+        f"{folder}/tool.py": CORE,
+        "app/main.py": "import outer\nimport tool\n\ndef run():\n    outer.f()\n    tool.f()\n",
+    }
+    assert graph(files).callees("app/main.py#run") == {f"{folder}/outer.pyi#f"}
+
+
+def test_a_module_may_import_what_it_is_asked_for(graph):
+    """The imports in the `__getattr__` of a module stand for its members of these names, and only for those."""
+    files = {
+        "pkg/__init__.py": (
+            "def __getattr__(name):\n    if name == 'f':\n        from .core import f\n        return f\n"
+            "    raise AttributeError(name)\n"
+        ),
+        "pkg/core.py": CORE + "\ndef g():\n    pass\n",
+        "main.py": "import pkg\nfrom pkg import f, g\n\ndef run():\n    f()\n\ndef other():\n    pkg.f()\n    g()\n",
+    }
+    found = graph(files)
+    assert found.callees("main.py#run") == {"pkg/core.py#f"}
+    assert found.callees("main.py#other") == {"pkg/core.py#f"}
+
+
+@pytest.mark.parametrize(
+    ("path", "arguments"),
+    [("main.py", "'pkg.core'"), ("pkg/__init__.py", "'.core', __name__"), ("pkg/user.py", "'.core', __package__")],
+)
+def test_a_module_that_is_imported_by_a_written_out_name(graph, path, arguments):
+    """`import_module` with a literal gives that module."""
+    text = f"import importlib\n\ndef run():\n    importlib.import_module({arguments}).f()\n"
+    files = {"pkg/__init__.py": "", "pkg/core.py": CORE, path: text}
+    assert graph(files).callees(f"{path}#run") == {"pkg/core.py#f"}
+
+
+def test_a_relative_name_without_its_package_leads_nowhere(graph):
+    """Where a relative name starts is told by the second argument alone."""
+    text = "import importlib\n\ndef run(package):\n    importlib.import_module('.core', package).f()\n"
+    assert graph({"pkg/__init__.py": text, "pkg/core.py": CORE}).callees("pkg/__init__.py#run") == set()
