@@ -179,13 +179,22 @@ class ScriptEvaluator(ScriptHanding):
         is_listed = name == "Array.of" or (name == "Array" and len(call.arguments) > 1)
         written = call.arguments if is_listed else ()
         made = self.literal(view, scope, self.made_list(call, _WHOLE, written), call.line)
+        declared = self._declared_container(view, scope, call, name)
         if is_listed or not call.arguments:
-            return (made,)
+            return (made, *declared)
         given = self.evaluate(view, scope, call.arguments[0], call.line)
         if name == "Array.from" and len(call.arguments) > 1:
             mappers = self.evaluate(view, scope, call.arguments[1], call.line)
             return (Elements("list", union(self.called(item, None, view, scope) for item in mappers)),)
-        return union([(made,), *(self._taken(value) for value in given)])
+        return union([(made,), declared, *(self._taken(value) for value in given)])
+
+    def _declared_container(self, view: FileView, scope: int, call: CallExpr, name: str) -> Values:
+        """Return what the type arguments of `new Map<K, V>()` say that it holds."""
+        given = next((value for key, value in call.keywords if key == "<>"), None)
+        if not call.constructs or not isinstance(given, Collection):
+            return ()
+        held = tuple(self.types(view, scope, item, call.line) for item in given.values)
+        return self.rules(view).external_type(self, name, held) or () if any(held) else ()
 
     def _taken(self, value: Value) -> Values:
         """Return a container that has the elements of another value."""

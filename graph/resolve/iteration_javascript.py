@@ -7,7 +7,7 @@ from graph.extract.facts import CallExpr, Collection, Expr, Name, Subscript
 from graph.extract.facts import Constant as ConstantExpr
 from graph.resolve.core import union
 from graph.resolve.members_javascript import ScriptMembers
-from graph.resolve.values import Elements, Function, Instance, Literal, Shape, Value, Values
+from graph.resolve.values import Constant, Elements, Function, Instance, Literal, Shape, Value, Values
 from graph.resolve.views import FileView
 from graph.resolve.world import World
 
@@ -71,6 +71,9 @@ class ScriptIteration(ScriptMembers):
     # -- iterables --------------------------------------------------------------------------------------------------
 
     def elements(self, value: Value) -> Values:
+        if isinstance(value, Elements) and value.kind == "dict":  # a map gives its pairs
+            key = value.items[0] if value.items else Constant("str", "")
+            return tuple(Elements("tuple", (key, item)) for item in value.values)
         if not isinstance(value, Instance | Shape):
             return super().elements(value)
         return self.guarded(("elements", value), lambda: self._iterated(value)) or super().elements(value)

@@ -268,3 +268,30 @@ def test_a_block_knows_what_its_function_knows() -> None:
         ("Walk.go", "Fox.bark"),
         ("Walk.go", "Fox"),
     }
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (const [name, pet] of pets) pet.bark()",
+        "pets.forEach(pet => pet.bark())",
+        "[...pets.values()].map(pet => pet.bark())",
+        "for (const pet of pets.values()) pet.bark()",
+        "for (const [, pet] of pets.entries()) { pet.bark() }",
+        "Array.from(pets.values()).forEach(pet => pet.bark())",
+        "pets.get('a')?.bark()",
+        "[...pets].map(([name, pet]) => pet.bark())",
+    ],
+)
+@pytest.mark.parametrize("made", ["new Map<string, Dog>()", "null as any as Map<string, Dog>"])
+def test_a_map_gives_its_pairs_and_values(made: str, body: str) -> None:
+    """What the type arguments say is what iteration, callbacks and `get` give."""
+    assert ("f", "Dog.bark") in linked(f"{_PETS}const pets: Map<string, Dog> = {made}\nfunction f() {{ {body} }}")
+    assert ("f", "Dog.bark") in linked(f"{_PETS}const pets = {made}\nfunction f() {{ {body} }}")
+
+
+def test_a_set_that_is_made_holds_what_its_type_says() -> None:
+    """A declared element needs no insertion to be known."""
+    assert ("f", "Dog.bark") in linked(
+        f"{_PETS}const pets = new Set<Dog>(); function f() {{ for (const p of pets) p.bark() }}"
+    )
