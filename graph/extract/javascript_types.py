@@ -106,7 +106,7 @@ def type_signature(walk: Walk, node: Node, definition: int = -1, prefix: str | N
 def object_members(walk: Walk, nodes: list[Node], *, defines: bool) -> None:
     """Read the members of an interface or object type into the current scope, as annotations.
 
-    A call signature is the member `()`, an index signature `[]`.
+    A signature of calls, or of `new`, is the member `()`, an index signature `[]`.
     """
     for node in nodes:
         match node.type:
@@ -114,7 +114,7 @@ def object_members(walk: Walk, nodes: list[Node], *, defines: bool) -> None:
                 _property_signature(walk, node, defines=defines)
             case "method_signature":
                 _method_signature(walk, node, defines=defines)
-            case "call_signature":
+            case "call_signature" | "construct_signature":
                 walk.assign(Name("()"), FunctionRef(type_signature(walk, node)), node.start_point[0] + 1, "annotation")
             case "index_signature":
                 if (indexed := node.child_by_field_name("type")) is not None:
@@ -331,7 +331,7 @@ _TYPES: dict[str, Handler] = {
     "array_type": _array,
     "tuple_type": _tuple,
     **dict.fromkeys(("required_parameter", "optional_parameter"), _tuple_element),
-    "function_type": _function,
+    **dict.fromkeys(("function_type", "constructor_type"), _function),
     "object_type": _object,
     "conditional_type": _conditional,
     "type_query": _query,

@@ -83,7 +83,8 @@ class ScriptEvaluator(ScriptHanding):
         wanted = [key.value for key in keys if isinstance(key, Constant) and key.value]
         if wanted or isinstance(value, Instance):
             named = union(self.attribute(value, name) for name in wanted)
-            return named or (self.elements(value) if all(name.isdigit() for name in wanted) else ())
+            listed = named or (self.elements(value) if all(name.isdigit() for name in wanted) else ())
+            return listed or self.attribute(value, "[]")
         view = self.view(value.path)
         names = view.bound_names(value.scope) if view.facts.scopes[value.scope].kind != "function" else []
         return union(self.attribute(value, name) for name in names[:40] if name not in ("...", "()"))
@@ -99,13 +100,19 @@ class ScriptEvaluator(ScriptHanding):
 
     def called(self, value: Value, call: CallExpr | None, view: FileView, scope: int) -> Values:
         match value:
-            case Function() if call is not None and call.constructs:
+            case Function() if call is not None and call.constructs and not self._is_constructing(value):
                 return self._constructed(value)
             case Shape() | Instance():
                 signatures = self.attribute(value, "()")
                 return union(self.returned(item) for item in signatures if isinstance(item, Function))
             case _:
                 return super().called(value, call, view, scope)
+
+    def _is_constructing(self, function: Function) -> bool:
+        """Tell whether a function is a signature such as `new () => T`, whose result is declared."""
+        view = self.view(function.path)
+        facts = view.facts.scopes[function.scope]
+        return view.language == "typescript" and facts.return_annotation is not None and facts.definition < 0
 
     def _constructed(self, function: Function) -> Values:
         """Return what `new F()` gives: an object of its own, unless the function returns another one."""

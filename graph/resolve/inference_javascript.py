@@ -262,6 +262,8 @@ class ScriptInference(ScriptGenerics):
         given = replace(declared, receiver=known)
         results: list[Values] = []
         for function in handed:
+            if isinstance(function, Class):  # for `new () => T`
+                results.append((Instance(function.path, function.index),))
             for value in self.returned(function) if isinstance(function, Function) else ():
                 if isinstance(value, ParameterOf):
                     results.append(self.parameter_of(given, value.index))

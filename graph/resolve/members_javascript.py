@@ -30,6 +30,7 @@ __all__ = ["INVOKING", "ScriptMembers"]
 _PROMISE = frozenset({"then", "catch", "finally"})
 INVOKING = frozenset({"call", "apply", "bind"})
 """Methods of functions that call them, now or later."""
+_NEVER_INDEXED = _PROMISE | {"constructor", "prototype", "__proto__"}
 _MAX_INHERITED = 40
 _MAX_PROTOTYPES = 8
 
@@ -59,7 +60,13 @@ class ScriptMembers(ScriptProperties):
         inherited = union(
             self.attribute(item, name) for item in prototypes if item != value and not isinstance(item, Method)
         )
-        return inherited or self._tabled(value, name)
+        return inherited or self._tabled(value, name) or self._by_index_signature(value, name)
+
+    def _by_index_signature(self, value: Value, name: str) -> Values:
+        """Return what `[key: string]: T` says of a member that nothing else declares."""
+        if not isinstance(value, Shape | Instance) or name in _NEVER_INDEXED or name[:1] in "[(<":
+            return ()
+        return self._own_attribute(value, "[]")
 
     def below(self, value: Value, name: str) -> Values:
         """Return a member of the objects of the same file that inherit from an object, which `this` may be in it."""

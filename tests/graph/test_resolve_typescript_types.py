@@ -295,3 +295,28 @@ def test_a_set_that_is_made_holds_what_its_type_says() -> None:
     assert ("f", "Dog.bark") in linked(
         f"{_PETS}const pets = new Set<Dog>(); function f() {{ for (const p of pets) p.bark() }}"
     )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "function f(K: new () => Dog) { new K().bark() }",
+        "function f(K: abstract new (name: string) => Dog) { new K('a').bark() }",
+        "function f(K: { new (): Dog }) { new K().bark() }",
+        "type Made = new () => Dog; function f(K: Made) { new K().bark() }",
+        "interface Maker { new (): Dog } function f(K: Maker) { new K().bark() }",
+        "function make<T>(K: new () => T): T { return new K() } function f() { make(Dog).bark() }",
+        "interface Pets { [name: string]: Dog } function f(pets: Pets) { pets.rex.bark() }",
+        "interface Pets { [name: string]: Dog } function f(pets: Pets, k: string) { pets[k].bark(); pets['a'].bark() }",
+        "function f(pets: { [name: string]: Dog }, k: string) { pets[k].bark() }",
+    ],
+)
+def test_signatures_of_constructors_and_of_members_tell_what_they_give(source: str) -> None:
+    """`new () => T` makes a T, and each member of `{ [key: string]: T }` is one."""
+    assert {edge for edge in linked(_PETS + source) if "." in edge[1]} == {("f", "Dog.bark")}
+
+
+def test_a_declared_member_is_none_of_the_index_signature() -> None:
+    """An index signature only speaks of what is not declared by itself."""
+    source = "interface Pets { cat: Fox; [name: string]: Dog | Fox } function f(pets: Pets) { pets.cat.bark() }"
+    assert linked(_PETS + source) == {("f", "Fox.bark")}
