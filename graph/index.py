@@ -253,6 +253,7 @@ class _Sync:
             writer.put(row.id, resolved.edges, calls, resolved.depends_on, resolved.handed, resolved.asked)
             if count % 32 == 0 or count == len(rows):
                 self._listen(Progress(Phase.RESOLVING, count, len(rows), row.path))
+        resolver.close()
         self._resolved = len(rows)
         self._dangling = writer.dangling
 

@@ -17,6 +17,10 @@ class Resolver:
     def __init__(self, source: Source) -> None:
         self._world = World(source)
 
+    def close(self) -> None:
+        """Let go of the opened files; nothing can be resolved any more."""
+        self._world.close()
+
     def resolve(self, path: str) -> Resolved:
         """Return the edges of an indexed file, its unresolved calls, and all that the two depend on.
 

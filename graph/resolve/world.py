@@ -53,6 +53,11 @@ class World:
         found: Index = self._indexes[name]  # type: ignore[assignment] # a name always goes with the same build function
         return found
 
+    def close(self) -> None:
+        """Let go of everything now: indexes hold the world that holds them, and looking for cycles costs a second."""
+        self._views.clear()
+        self._indexes.clear()
+
     def view(self, path: str) -> FileView:
         """Return an opened file; the ones used least recently are closed."""
         view = self._views.get(path)

@@ -73,5 +73,7 @@ def content_words(text: str) -> list[str]:
     return kept or found
 
 
+@lru_cache(maxsize=50_000)
 def _term(part: str) -> str:
+    """Return the term of a part; most of the different words of a repository are put together of few parts."""
     return stem(SHORT_FORMS.get(part, part))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -35,7 +35,7 @@ _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
 _NEEDED = ("numpy", "safetensors", "tokenizers")
 _REMEMBERED = 50_000
-"""Words whose pieces are kept: a large repository has millions of words and few different ones."""
+"""Words and parts of words whose pieces are kept: a large repository has millions of words and few different ones."""
 
 
 class _Files(Struct, frozen=True):
@@ -51,20 +51,23 @@ class Embedder:
         self.name = name
         self._weights = weights
         self._pieces = lru_cache(maxsize=_REMEMBERED)(pieces)
+        self._of = lru_cache(maxsize=_REMEMBERED)(partial(_pieces_of, self._pieces))
 
     def embed(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a text, of length 1; zeros when it holds no word."""
         import numpy as np
 
-        ids = [piece for word in words(text) for part in parts(word) if not part.isdigit() for piece in self._of(part)]
+        ids = [piece for word in words(text) for piece in self._of(word)]
         if not ids:
             return np.zeros(int(self._weights.shape[1]), dtype=np.float32)
         total: NDArray[np.float32] = np.asarray(self._weights[ids].sum(axis=0), dtype=np.float32)
         length = math.sqrt(float(total @ total))
         return np.asarray(total / length, dtype=np.float32) if length else total
 
-    def _of(self, part: str) -> Sequence[int]:
-        return self._pieces(part)
+
+def _pieces_of(pieces: Callable[[str], Sequence[int]], word: str) -> Sequence[int]:
+    """Return the pieces of the parts of a word; numbers say nothing."""
+    return tuple(piece for part in parts(word) if not part.isdigit() for piece in pieces(part))
 
 
 def embedding_name() -> str:
