@@ -152,7 +152,8 @@ class Assign(Struct, frozen=True, array_like=True, gc=False):
     Targets are Name, Attribute (`self.x = ...`) or Subscript (`table["k"] = f`). `how` says what the value means:
 
     `value` it is the value; `unpack:N` element N of it; `field:NAME` the property NAME of it (destructuring);
-    `iterate` an element of it (for loops); `iterate:N` element N of an element (`for k, v in pairs`);
+    `iterate` an element of it (for loops); `iterate:N` element N of an element (`for k, v in pairs`), in Python also
+    `iterate:N:M` element M of that, and so on, as with `unpack` and `enter`;
     `enter` what a `with` gives; `catch` an instance of that type (except clauses, class patterns);
     `getter` it is what calling the value gives; `setter` the value is called with what is assigned to the target;
     `annotation` the value is a type, nothing is assigned; `narrow:L` a type test says so up to line L, in Python `is:L`

@@ -23,6 +23,8 @@ from graph.extract.python_scopes import BRANCH, LOOP, STRAIGHT, UNKNOWN
 __all__ = ["StatementWalker"]
 
 _PUBLIC = Name("__all__")
+_TAKEN_APART = frozenset({"value", "unpack", "iterate", "enter"})
+"""What gives a value of which a pattern takes the parts, by `Assign.how`."""
 
 
 class StatementWalker(NarrowingWalker):
@@ -224,7 +226,7 @@ class StatementWalker(NarrowingWalker):
                 self.assign(part, _share(value, place, splat, behind), "value", line)
             elif place == splat:
                 self.rest(part, value, how, line)
-            elif how in ("value", "iterate", "enter"):
+            elif how.partition(":")[0] in _TAKEN_APART:
                 item = place if place < splat else place - len(parts)
                 self.assign(part, value, f"{'unpack' if how == 'value' else how}:{item}", line)
             else:

@@ -162,7 +162,13 @@ class PythonEvaluator(NarrowingReader, OverriddenReader, Evaluator, GenericTypes
         found = super().elements(value)
         if found or type(value) is not Instance:
             return found
-        return union(super(PythonEvaluator, self).elements(item) for item in self._containers_of(value))
+        steps = union(self._through(item, "__anext__") for item in self._through(value, "__aiter__"))
+        return steps or union(super(PythonEvaluator, self).elements(item) for item in self._containers_of(value))
+
+    def entered(self, value: Value) -> Values:
+        if type(value) is External and value.name in _STACKS:
+            return (value,)
+        return super().entered(value)
 
     def item(self, value: Value, keys: Values) -> Values:
         found = super().item(value, keys)
@@ -241,6 +247,9 @@ class PythonEvaluator(NarrowingReader, OverriddenReader, Evaluator, GenericTypes
 
 _SETTLED = frozenset({Function, Class, External, Constant, Literal, Module})
 """Values that no receiver changes any more."""
+
+_STACKS = frozenset({"contextlib.ExitStack()", "contextlib.AsyncExitStack()"})
+"""Contexts from outside that enter as themselves."""
 
 _CONTAINER_METHODS = frozenset({"values", "items", "get", "pop", "keys", "setdefault", "popleft", "popitem", "copy"})
 

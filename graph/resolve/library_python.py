@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from graph.extract.facts import CallExpr, Expr
+from graph.resolve.collections_python import COLLECTION_MAKERS, made_collection
 from graph.resolve.core import EvaluatorCore, union
 from graph.resolve.values import (
     Class,
@@ -95,7 +96,7 @@ class PythonLibrary:
             return self._super(evaluator, call, view, scope)
 
         first = self._argument(evaluator, call, view, scope, 0)
-        if name.startswith("builtins."):
+        if name.startswith("builtins.") or name in COLLECTION_MAKERS:
             return self._builtin_call(evaluator, last, call, view, scope, first)
         if name.startswith("weakref.") and last in ("ref", "WeakMethod"):
             return (Returning(first),)
@@ -135,17 +136,13 @@ class PythonLibrary:
                 return union([held, second])
             case "getattr":
                 return self._getattr(evaluator, first, second, self._argument(evaluator, call, view, scope, 2))
-            case "enumerate":
-                items = union(evaluator.elements(value) for value in first)
-                pairs = tuple(Elements("tuple", (Constant("int", ""), item)) for item in items)
-                return (Elements("iterator", pairs),)
+            case "dict" | "enumerate" | "zip" | "zip_longest" | "defaultdict":
+                return made_collection(evaluator, name, call, view, scope)
             case "map":
                 given = union(evaluator.called(value, None, view, scope) for value in union([first, second]))
                 return (Elements("iterator", given),)
             case "filter":
                 return (Elements("iterator", union(evaluator.elements(value) for value in second)),)
-            case "dict":
-                return first
             case _:
                 return (External(f"builtins.{name}()"),) if name in _VALUE_TYPES else ()
 
@@ -172,7 +169,11 @@ class PythonLibrary:
             return union(evaluator.attribute(value, name) for name in names)
         found = evaluator.attribute(value, "__iter__") or evaluator.attribute(value, "__aiter__")
         iterators = union(evaluator.called(item, None, evaluator.view(value.path), 0) for item in found)
-        steps = union(evaluator.attribute(item, "__next__") for item in iterators if isinstance(item, Instance))
+        steps = union(
+            evaluator.attribute(item, "__next__") or evaluator.attribute(item, "__anext__")
+            for item in iterators
+            if isinstance(item, Instance)
+        )
         return union([found, steps])
 
     def _getattr(self, evaluator: EvaluatorCore, base: Values, names: Values, default: Values) -> Values:

@@ -151,8 +151,8 @@ class NameLookup(EvaluatorCore):
                 pass
             case _:
                 return ()
-        if place:
-            values = union(self.item(value, (Constant("int", place),)) for value in values)
+        for part in place.split(":") if place else ():
+            values = union([self.item(value, (Constant("int", part),)) for value in values])
         return values
 
     def caught(self, value: object) -> Values:

@@ -64,6 +64,8 @@ BODIES = (
     "def {n}():\n    def {m}():\n        nonlocal {n}\n        {n} = {m}\n    {n} = {m}\n    return {n}()",
     "class {n}({m}):\n    {m} = {n}\n    def {n}(self):\n        return self.{m}()",
     "from {m}.{n} import {n}\n{n}.{m}()",
+    "for i, ({n}, {m}) in enumerate(zip({m}, {n}())):\n    {n}.{m}()\n    {m}()",
+    "{n} = dict({m}={n}, x={m})\n{n}['x'].{n}()",
 )
 
 USES = (

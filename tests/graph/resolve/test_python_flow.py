@@ -203,3 +203,50 @@ def test_a_nonlocal_assignment_may_have_happened_or_not(graph):
         "    h()\n    inner()\n"
     )
     assert graph({"m.py": text}).callees("m.py#run") == {"m.py#f", "m.py#g", "m.py#run.inner"}
+
+
+CREW = """
+class Cook:
+    def work(self): pass
+
+class Waiter:
+    def work(self): pass
+
+def serve(): pass
+def clean(): pass
+
+class Shift:
+    def __aiter__(self): return self
+    async def __anext__(self): return Waiter()
+
+class Kitchen:
+    def __enter__(self): return Cook()
+    def __exit__(self, *_): pass
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "called"),
+    [
+        ("", "tasks = dict(one=serve, two=clean)\n    tasks['two']()", {"clean"}),
+        ("", "for task in dict(one=serve, two=clean).values(): task()", {"serve", "clean"}),
+        ("", "for i, (a, b) in enumerate(zip(cooks, waiters)): b.work()", {"Waiter.work"}),
+        ("", "for a, b in zip(cooks, unknown): a.work(); b.work()", {"Cook.work"}),
+        ("", "[b.work() for (a, b), n in zip(zip(cooks, waiters), range(3))]", {"Waiter.work"}),
+        ("", "(a, (b, c)) = pair()\n    c()", {"pair", "clean"}),
+        ("from itertools import zip_longest\n", "for a, b in zip_longest(cooks, waiters): b.work()", {"Waiter.work"}),
+        ("from collections import defaultdict\n", "found = defaultdict(Cook)\n    found['x'].work()", {"Cook.work"}),
+        ("", "async for waiter in Shift(): waiter.work()", {"Shift", "Waiter.work"}),
+        (
+            "from contextlib import ExitStack\n",
+            "with ExitStack() as stack:\n        stack.enter_context(Kitchen()).work()",
+            {"Kitchen", "Cook.work"},
+        ),
+    ],
+)
+def test_collections_that_the_library_makes(graph, head, body, called):
+    """What is put together by well-known functions comes out of them at its place."""
+    pair = "def pair():\n    return serve, (serve, clean)\n\n"
+    text = f"{head}{CREW}{pair}async def run(cooks: list[Cook], waiters: list[Waiter], unknown):\n    {body}\n"
+    assert graph({"m.py": text}).callees("m.py#run") == {f"m.py#{name}" for name in called}
