@@ -25,7 +25,11 @@ __all__ = [
     "function_scope",
     "named_function_expression",
     "parameters",
+    "wrapped_component",
 ]
+
+_WRAPPING = frozenset({"memo", "forwardRef"})
+"""Calls that make a component of the function they get, which goes by the name of the variable."""
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
 """Nodes that are a function as a value."""
@@ -58,8 +62,27 @@ def define_function(
     return scope
 
 
+def wrapped_component(walk: Walk, value: Node) -> Node | None:
+    """Return the function without a name that `const Page = memo(() => ...)` makes a component of."""
+    is_wrapped = False
+    for _ in range(len(_WRAPPING)):  # `memo(forwardRef(...))`
+        callee, given = value.child_by_field_name("function"), value.child_by_field_name("arguments")
+        if value.type != "call_expression" or callee is None or given is None:
+            break
+        first = first_named(given)
+        if first is None or walk.text(callee).rpartition(".")[2] not in _WRAPPING:
+            return None
+        value, is_wrapped = first, True
+    is_function = value.type in FUNCTIONS and value.child_by_field_name("name") is None
+    return value if is_wrapped and is_function else None
+
+
 def anonymous_function(walk: Walk, node: Node) -> int:
     """Read a function that nothing names; return the number of its scope."""
+    if walk.component is not None and walk.component[0] == node.id:
+        _, name, line, outer = walk.component
+        walk.component = None
+        return define_function(walk, node, name, line, outer=outer)
     return function_scope(walk, node, -1, None, NO_TYPES)
 
 

@@ -18,6 +18,7 @@ from graph.extract.javascript_functions import (
     define_function,
     function_declaration,
     named_function_expression,
+    wrapped_component,
 )
 from graph.extract.javascript_jsdoc import doc_types
 from graph.extract.javascript_modules import requires
@@ -69,6 +70,11 @@ def _declarator(walk: Walk, node: Node, statement: Node) -> None:
         taken = named_value(walk, value, name, line, node, annotation=declared)
         if literal.child_by_field_name("name") is not None:
             walk.assign(walk.name(name), taken, line)
+        return
+    component = wrapped_component(walk, literal) if literal is not None and name[:1].isupper() else None
+    if literal is not None and component is not None:
+        walk.component = (component.id, name, line, node)
+        walk.value(literal)
         return
     if is_variable:
         walk.define(NodeKind.VARIABLE, name, node, line, annotation=declared)

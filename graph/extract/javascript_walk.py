@@ -134,6 +134,8 @@ class Walk:
         """What stands before the members of the object literal or object type visited next, when it has a name."""
         self.statement_start = -1
         """The byte where the statement begins that makes the next definition: `export const` before `f = ...`."""
+        self.component: tuple[int, str, int, Node] | None = None
+        """A function that is handed over and still gets a name: the id of its node, the name, its line, the whole."""
         self.decorators: tuple[Expr, ...] = ()
         """Decorators written before `export`, for the class behind it."""
         self.current = 0

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 __all__ = [
     "CALLING",
+    "COMPONENT_WRAPPERS",
     "GLOBALS",
     "GLOBAL_OBJECTS",
     "INTEROPERATING",
+    "LAZY_COMPONENTS",
     "LISTS",
     "MAPS",
     "NODE_MODULES",
@@ -64,6 +66,12 @@ PASSING_FIRST = frozenset(
     }
 )  # fmt: skip
 """Functions that give their first argument back."""
+
+COMPONENT_WRAPPERS = frozenset({"react.memo", "react.forwardRef", "preact/compat.memo", "preact/compat.forwardRef"})
+"""Functions that make a component of the one they get, which runs in its place."""
+
+LAZY_COMPONENTS = frozenset({"react.lazy", "preact/compat.lazy", "solid-js.lazy"})
+"""Functions that get one that loads a module, whose default export is the component."""
 
 GLOBAL_OBJECTS = frozenset({"global", "globalThis", "self", "window"})
 """Names of the object whose properties every script sees as names."""

@@ -9,7 +9,17 @@ from graph.extract.facts import CallExpr, Expr, Import
 from graph.extract.facts import Constant as ConstantExpr
 from graph.resolve.core import union
 from graph.resolve.languages import ModuleTarget
-from graph.resolve.library_javascript import CALLING, GLOBALS, LISTS, MAPS, PASSING_FIRST, TIMERS, TRANSPARENT
+from graph.resolve.library_javascript import (
+    CALLING,
+    COMPONENT_WRAPPERS,
+    GLOBALS,
+    LAZY_COMPONENTS,
+    LISTS,
+    MAPS,
+    PASSING_FIRST,
+    TIMERS,
+    TRANSPARENT,
+)
 from graph.resolve.modules_javascript import ScriptModules
 from graph.resolve.values import Constant, Elements, External, Literal, Module, Package, Shape, Value, Values
 
@@ -90,7 +100,7 @@ class ScriptRules:
 
         if name in ("require", "import"):
             return self._loaded(evaluator, call, view)
-        if name in PASSING_FIRST:
+        if name in PASSING_FIRST or name in COMPONENT_WRAPPERS:
             return argument(0) or (External(f"{name}()"),)
         match name:
             case "Promise" | "Object.create" if call.arguments:
@@ -110,7 +120,10 @@ class ScriptRules:
                 return union(evaluator.elements(value) for value in argument(0))
             case _:
                 then = name.endswith(".then")
-                known = _scripts(evaluator).callback_results(call, view, scope) if then else ()
+                is_lazy = name in LAZY_COMPONENTS
+                known = _scripts(evaluator).callback_results(call, view, scope) if then or is_lazy else ()
+                if is_lazy:
+                    known = union(evaluator.attribute(value, "default") for value in known)
                 return known or (External(f"{name}()"),)
 
     def _made(self, scripts: ScriptEvaluator, name: str, call: CallExpr, view: FileView, scope: int) -> Values:

@@ -320,3 +320,33 @@ def test_a_declared_member_is_none_of_the_index_signature() -> None:
     """An index signature only speaks of what is not declared by itself."""
     source = "interface Pets { cat: Fox; [name: string]: Dog | Fox } function f(pets: Pets) { pets.cat.bark() }"
     assert linked(_PETS + source) == {("f", "Fox.bark")}
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        ("const Page = memo(() => null)", "Page"),
+        ("const Page = forwardRef((props, ref) => null)", "Page"),
+        ("export const Page = React.memo(React.forwardRef(function (props, ref) { return null }))", "Page"),
+        ("const Page = memo(function Inner() { return null })", "Inner"),
+        ("function Plain() { return null } const Page = memo(Plain)", "Plain"),
+    ],
+)
+def test_a_wrapped_component_is_the_function_in_it(declared: str, expected: str) -> None:
+    """`memo` and `forwardRef` give a component that runs the function which they get."""
+    head = "import React, { memo, forwardRef } from 'react'\n"
+    text = f"{head}{declared}\nexport function App() {{ return <div><Page/></div> }}"
+    assert {edge for edge in linked({"a.tsx": text}) if edge[0] == "App"} == {("App", expected)}
+
+
+def test_calls_of_a_wrapped_component_are_its_own() -> None:
+    """What the function calls belongs to the component, not to the file."""
+    text = "import { memo } from 'react'\nfunction used() {}\nconst Page = memo(() => { used(); return null })"
+    assert linked({"a.tsx": text}) == {("Page", "used")}
+
+
+def test_a_lazy_component_is_the_default_export_of_its_module() -> None:
+    """`lazy(() => import("./page"))` renders what that module exports by default."""
+    page = "export default function Page() { return null }"
+    text = "import { lazy } from 'react'\nconst P = lazy(() => import('./page'))\nfunction App() { return <P/> }"
+    assert ("App", "Page") in linked({"page.tsx": page, "a.tsx": text})
