@@ -202,6 +202,19 @@ class PythonEvaluator(NarrowingReader, OverriddenReader, Evaluator, GenericTypes
     def member_below(self, owner: Class, name: str) -> Values:
         return super().member_below(owner, name) if self.view(owner.path).is_member(name) else ()
 
+    def metaclass_member(self, value: Class, name: str) -> Values:
+        for owner in self.ancestors(value):
+            view = self.view(owner.path)
+            definition = view.facts.definitions[owner.index]
+            written = next((item for item in definition.modifiers if item.startswith(_METACLASS)), "")
+            named = Name(written.removeprefix(_METACLASS))
+            classes = self.evaluate(view, definition.owner, named, definition.start_line) if written else ()
+            for item in classes:
+                found = self.member(item, name) if type(item) is Class else ()
+                if found and type(item) is Class:
+                    return union(self.bind(member, value, item) for member in found)
+        return ()
+
     def variable_member(self, value: TypeVariable, name: str) -> Values:
         things = value.bounds
         if value.is_class:
@@ -247,6 +260,9 @@ class PythonEvaluator(NarrowingReader, OverriddenReader, Evaluator, GenericTypes
 
 _SETTLED = frozenset({Function, Class, External, Constant, Literal, Module})
 """Values that no receiver changes any more."""
+
+_METACLASS = "metaclass:"
+"""Begins the modifier of a class that names its metaclass."""
 
 _STACKS = frozenset({"contextlib.ExitStack()", "contextlib.AsyncExitStack()"})
 """Contexts from outside that enter as themselves."""

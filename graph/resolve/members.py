@@ -52,7 +52,7 @@ class MemberLookup(EvaluatorCore):
             case Package(folder=folder):
                 return self.package_member(folder, name)
             case Class():
-                found = self.member(value, name) or self._outside(value, name)
+                found = self.member(value, name) or self._outside(value, name) or self.metaclass_member(value, name)
                 return union(self.bind(item, None, value) for item in found)
             case Instance():
                 owner = Class(value.path, value.index)
@@ -80,6 +80,11 @@ class MemberLookup(EvaluatorCore):
         """Return the members of an instance that are no plain method, as the instance shows them."""
         del value, name
         return found
+
+    def metaclass_member(self, value: Class, name: str) -> Values:
+        """Return a member that a class has as an instance of its own class."""
+        del value, name
+        return ()
 
     def variable_member(self, value: TypeVariable, name: str) -> Values:
         """Return a member of a thing of which only its type variable is known."""

@@ -65,6 +65,7 @@ BODIES = (
     "class {n}({m}):\n    {m} = {n}\n    def {n}(self):\n        return self.{m}()",
     "from {m}.{n} import {n}\n{n}.{m}()",
     "for i, ({n}, {m}) in enumerate(zip({m}, {n}())):\n    {n}.{m}()\n    {m}()",
+    "class {n}(metaclass={m}):\n    pass\n{n}.{m}()",
     "{n} = dict({m}={n}, x={m})\n{n}['x'].{n}()",
 )
 

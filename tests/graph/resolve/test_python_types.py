@@ -212,3 +212,17 @@ def run():
     f(1)
 """
     assert graph({"m.py": text}).callees("m.py#run") == {"m.py#f~3"}
+
+
+def test_a_class_has_the_methods_of_its_metaclass(graph):
+    """They are found behind the class and its subclasses, not behind their instances, and members of the class win."""
+    text = (
+        "class Meta(type):\n    def listed(cls): pass\n    def named(cls): pass\n\n"
+        "class Plugin(metaclass=Meta):\n    def named(self): pass\n\nclass Sound(Plugin):\n    pass\n\n"
+        "def run():\n    Plugin.listed()\n    Plugin.named()\n\ndef below():\n    Sound.listed()\n\n"
+        "def instance(sound: Sound):\n    sound.listed()\n"
+    )
+    found = graph({"m.py": text})
+    assert found.callees("m.py#run") == {"m.py#Meta.listed", "m.py#Plugin.named"}
+    assert found.callees("m.py#below") == {"m.py#Meta.listed"}
+    assert found.callees("m.py#instance") == set()
