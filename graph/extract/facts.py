@@ -156,7 +156,8 @@ class Assign(Struct, frozen=True, array_like=True, gc=False):
     `iterate:N:M` element M of that, and so on, as with `unpack` and `enter`;
     `enter` what a `with` gives; `catch` an instance of that type (except clauses, class patterns);
     `getter` it is what calling the value gives; `setter` the value is called with what is assigned to the target;
-    `annotation` the value is a type, nothing is assigned; `narrow:L` a type test says so up to line L, in Python `is:L`
+    `annotation` the value is a type, nothing is assigned; `narrow:L` a type test says so up to line L, `holds:L`
+    the same where `function[N]` is one that has a predicate of its parameter N as result, in Python `is:L`
     and, where the target is none of the value, `isnt:L`; `type` the
     target is another name of a type;
     `delete` the name is deleted (value Unknown); `generic` and `extends`, without a target and first in a scope, list

@@ -197,7 +197,7 @@ class _Bindings:
         """Return the parameters and local variables, each with whether its members are worth a reference."""
         names = {parameter.name: parameter.annotation is not None for parameter in draft.parameters}
         for assign in draft.assigns:
-            if isinstance(assign.target, Name):
+            if isinstance(assign.target, Name) and not assign.how.startswith(("narrow", "holds")):
                 names.setdefault(assign.target.id, True)
         return names
 

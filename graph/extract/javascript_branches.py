@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
-from graph.extract.facts import Constant, Expr
+from graph.extract.facts import Constant, Expr, Subscript
 from graph.extract.javascript_patterns import bind
 from graph.extract.javascript_walk import UNKNOWN, Handler, Walk, last_named
 
@@ -16,6 +18,9 @@ __all__ = ["BRANCHES"]
 
 _BRANCH, _LOOP = 1, 2
 _MAX_TESTS = 8
+_MAX_NAME = 60
+_PREDICATE = re.compile(r"(?:^|[.#_])(?:is|has)[A-Z_]\w*$")
+"""How functions are called whose result may be `x is T`."""
 _LEAVING = frozenset({"return_statement", "throw_statement", "continue_statement", "break_statement"})
 
 
@@ -69,7 +74,8 @@ def _narrow(walk: Walk, node: Node, condition: Node, consequence: Node) -> None:
 
 def _record(walk: Walk, tests: list[tuple[str, Expr]], line: int, end: int) -> None:
     for name, expr in tests:
-        walk.assign(walk.name(name), expr, line, f"narrow:{end}")
+        how = "holds" if isinstance(expr, Subscript) else "narrow"
+        walk.assign(walk.name(name), expr, line, f"{how}:{end}")
 
 
 def _leaves(branch: Node) -> bool:
@@ -91,6 +97,8 @@ def _tests(walk: Walk, condition: Node, *, holds: bool = True) -> list[tuple[str
         elif node.type == "unary_expression" and (inner := node.child_by_field_name("argument")) is not None:
             if node.children[0].type == "!":
                 pending.append((inner, not outcome))
+        elif node.type == "call_expression" and outcome and walk.typed:
+            found += _predicate(walk, node)
         elif node.type == "binary_expression":
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             operator = node.child_by_field_name("operator")
@@ -125,6 +133,23 @@ def _test(walk: Walk, left: Node, operator: str, right: Node, *, outcome: bool) 
         if is_typeof and argument is not None and kind not in {"object", "function"}:
             return [(walk.text(argument), Constant(kind))]
     return []
+
+
+def _predicate(walk: Walk, call: Node) -> list[tuple[str, Expr]]:
+    """Return what `isCat(x)` may say of x; whether its result is declared as `x is Cat` shows when it is resolved."""
+    function, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    if function is None or given is None or not _PREDICATE.search(walk.text(function)[-_MAX_NAME:]):
+        return []
+    base = function.child_by_field_name("object") if function.type == "member_expression" else function
+    if base is None or base.type not in {"identifier", "this"}:
+        return []
+    callee = walk.visit(function)
+    arguments = [child for child in given.named_children if child.type != "comment"][:_MAX_TESTS]
+    return [
+        (walk.text(argument), Subscript(callee, Constant("int", str(place))))
+        for place, argument in enumerate(arguments)
+        if argument.type == "identifier"
+    ]
 
 
 def for_in(walk: Walk, node: Node) -> Expr:

@@ -34,6 +34,7 @@ _PRIMITIVES = frozenset(
 _OPTION_LIMIT = 24
 
 _VARIABLE = Name("<T>")
+_IS = Name("<is>")
 GENERIC = Name("<generic>")
 """A type alias with parameters stands for `<generic>[type, parameters...]`."""
 
@@ -292,11 +293,13 @@ def _predefined(walk: Walk, node: Node) -> Expr:
 
 
 def _predicate(walk: Walk, node: Node) -> Expr:
-    """`x is T`: the value is a boolean; T is used."""
+    """`x is T`: the value is a boolean, and stands as `<is>[x, T]`."""
     for child in node.named_children:
         declared = child.child_by_field_name("type") if child.type in {"type_predicate", "asserts"} else None
+        name = child.child_by_field_name("name")
         if declared is not None:
-            _type(walk, declared)
+            subject = Constant("str", walk.text(name) if name is not None else "")
+            return Subscript(_IS, Collected("tuple", (subject, _type(walk, declared))))
     return walk.name("boolean")
 
 

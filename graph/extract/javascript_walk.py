@@ -244,7 +244,7 @@ class Walk:
         """Record `target = value` in the current scope."""
         scope = self.scope
         if isinstance(target, Name):
-            if how.startswith("narrow"):
+            if how.startswith(("narrow", "holds")):
                 scope = self._binder(target.id)
             elif scope.is_writing:
                 scope.written.add(target.id)

@@ -42,6 +42,7 @@ class Bindings:
 
     __slots__ = (
         "_anytime",
+        "_holding",
         "_last_sure",
         "_lines",
         "_looping",
@@ -60,15 +61,19 @@ class Bindings:
         self.values: list[Binding] = []
         """What gives a value: no declarations, no type tests, no overload stubs or setters."""
         tests: list[tuple[int, int, Binding]] = []
+        holding: list[tuple[int, int, Binding]] = []
         for binding in everything:
             how = binding.assign.how if binding.assign is not None else ""
             if how == "annotation":
                 self.declared.append(binding)
             elif how.startswith("narrow:"):
                 tests.append((binding.line, int(how[7:]), binding))
+            elif how.startswith("holds:"):
+                holding.append((binding.line, int(how[6:]), binding))
             elif binding.definition < 0 or not _is_beside(definitions[binding.definition]):
                 self.values.append(binding)
         self._tests = Spans(tests) if tests else None
+        self._holding = Spans(holding) if holding else None
         self._anytime: list[Binding] = []
         self._ordered = self.values
         self._lines = [binding.line for binding in self.values]
@@ -121,6 +126,11 @@ class Bindings:
         """Return the innermost type test that holds at a line, unless the name was bound again since."""
         found = self._tests.at(line) if self._tests is not None else []
         return found[-1] if found and not self.rebound(found[-1].line, line) else None
+
+    def holding(self, line: int) -> list[Binding]:
+        """Return the calls that may be type tests and hold at a line, the innermost first."""
+        found = self._holding.at(line) if self._holding is not None else []
+        return [binding for binding in reversed(found) if not self.rebound(binding.line, line)]
 
     def rebound(self, after: int, before: int) -> bool:
         """Tell whether the name gets a value on a line between these two."""

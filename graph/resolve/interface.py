@@ -36,7 +36,7 @@ __all__ = ["Interface", "interface_digest", "interface_of"]
 
 Shape: TypeAlias = "str | int | list[Shape] | None"
 
-_UP_TO_A_LINE = frozenset({"is", "isnt", "narrow"})
+_UP_TO_A_LINE = frozenset({"is", "isnt", "narrow", "holds"})
 """What an assignment says of its target up to a line: where that stands does not matter, only its order."""
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -45,7 +45,7 @@ __all__ = ["changed_names", "parts_of"]
 
 Shape: TypeAlias = "str | int | Sequence[Shape] | None"
 
-_UP_TO_A_LINE = frozenset({"is", "isnt", "narrow"})
+_UP_TO_A_LINE = frozenset({"is", "isnt", "narrow", "holds"})
 _READ_BY_CLASS = frozenset({"annotation", "type"})
 """What is read of a class body without asking for the name: the fields of a dataclass, type parameters."""
 _BODIES = frozenset({"module", "class"})

@@ -3,7 +3,7 @@
 # ruff: noqa: D102 - the questions that a part answers for the others are described once, in `EvaluatorCore`
 from __future__ import annotations
 
-from graph.extract.facts import Assign, Attribute, Expr, Name
+from graph.extract.facts import Assign, Attribute, Collection, Constant, Expr, Name, Subscript
 from graph.model import NodeKind
 from graph.resolve.bindings import Binding, Bindings
 from graph.resolve.calls import argument_of
@@ -82,7 +82,27 @@ class ScriptNames(Evaluator):
         if assign.how == "getter":
             given = self.evaluate(view, scope, assign.value, assign.line)
             return union(self.called(value, None, view, scope) for value in given)
+        if assign.how[:6] == "holds:" and isinstance(assign.value, Subscript):
+            return self._said_by(view, scope, assign.value, assign.line)
         return () if assign.how == "setter" else super().assigned(view, scope, assign)
+
+    def _said_by(self, view: FileView, scope: int, test: Subscript, line: int) -> Values:
+        """Return the type that a call proves of its argument: `isCat(x)` where `isCat` gives `x is Cat`."""
+        place = int(getattr(test.index, "value", 0))
+        found: list[Values] = []
+        for function in self.evaluate(view, scope, test.base, line):
+            if not isinstance(function, Function):
+                continue
+            home = self.view(function.path)
+            facts = home.facts.scopes[function.scope]
+            match facts.return_annotation:
+                case Subscript(base=Name(id="<is>"), index=Collection(values=(Constant(value=name), declared))) if (
+                    place < len(facts.parameters) and facts.parameters[place].name == name
+                ):
+                    found.append(self.settled_types(home, facts.parent, declared, 0))
+                case _:
+                    pass
+        return union(found)
 
     def _find(self, view: FileView, scope: int, name: str) -> tuple[int, bool] | None:
         scopes = view.facts.scopes
@@ -98,6 +118,9 @@ class ScriptNames(Evaluator):
 
     def bound(self, view: FileView, bindings: Bindings, line: int) -> Values:
         """Return what the bindings that reach a line hold; a function wins over the type of its variable."""
+        for test in bindings.holding(line):
+            if known := self.binding(view, test):
+                return known
         defined = [item for item in bindings.reaching(line) if item.definition >= 0] if bindings.declared else []
         return union(self.binding(view, item) for item in defined) or super().bound(view, bindings, line)
 

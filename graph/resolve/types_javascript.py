@@ -70,8 +70,8 @@ class ScriptTypes(ScriptNames):
                 return (Function(view.path, body),)
             case ClassRef(scope=body):
                 return (Shape(view.path, body),)
-            case Subscript(base=Name(id="typeof"), index=index):
-                return self.evaluate(view, scope, index, 0)
+            case Subscript(base=Name(id="typeof" | "<is>" as mark), index=index):
+                return self.evaluate(view, scope, index, 0) if mark == "typeof" else ()
             case Subscript(base=Name(id="<T>"), index=Collection(values=written) as index):
                 key = ("variable", id(index), view.path, 0)
                 known = self.recall(key)

@@ -350,3 +350,33 @@ def test_a_lazy_component_is_the_default_export_of_its_module() -> None:
     page = "export default function Page() { return null }"
     text = "import { lazy } from 'react'\nconst P = lazy(() => import('./page'))\nfunction App() { return <P/> }"
     assert ("App", "Page") in linked({"page.tsx": page, "a.tsx": text})
+
+
+_IS_DOG = "function isDog(pet: any): pet is Dog { return true }\nfunction isOpen(pet: any): boolean { return true }\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("if (isDog(pet)) { pet.bark() }", {"Dog"}),
+        ("if (!isDog(pet)) return\n pet.bark()", {"Dog"}),
+        ("if (x && isDog(pet)) { pet.bark() }", {"Dog"}),
+        ("if (isOpen(pet)) { pet.bark() }", {"Dog", "Fox"}),
+        ("if (isDog(x)) { pet.bark() }", {"Dog", "Fox"}),
+        ("if (isDog(pet)) { if (isOpen(pet)) { pet.bark() } }", {"Dog"}),
+        ("if (pet instanceof Fox) { if (isOpen(pet)) { pet.bark() } }", {"Fox"}),
+        ("if (isDog(pet)) { log() }\n pet.bark()", {"Dog", "Fox"}),
+    ],
+)
+def test_a_type_predicate_tells_what_its_argument_is(body: str, expected: set[str]) -> None:
+    """A function that gives `pet is Dog` is a type test; one that gives a boolean says nothing."""
+    text = f"{_PETS}{_IS_DOG}function walk(pet: Dog | Fox, x?: any) {{\n {body}\n}}"
+    found = {target for source, target in linked(text) if source == "walk" and "." in target}
+    assert found == {f"{name}.bark" for name in expected}
+
+
+def test_a_predicate_of_another_module_is_one_too() -> None:
+    """The declared result counts wherever the function stands."""
+    pets = f"export {_PETS.replace('} class', '} export class')}export {_IS_DOG}"
+    text = "import { isDog } from './pets'\nfunction walk(pet: unknown) { if (isDog(pet)) { pet.bark() } }"
+    assert ("walk", "Dog.bark") in linked({"pets.ts": pets, "a.ts": text})
