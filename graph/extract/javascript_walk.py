@@ -193,6 +193,8 @@ class Walk:
             case Union(options=options):
                 for option in options:
                     self.refer(option, node)
+            case CallExpr(function=Attribute(base=Name() | Attribute() as bound, name="bind")):
+                self.refer(bound, node)  # handed on with its receiver
             case _:
                 pass
 

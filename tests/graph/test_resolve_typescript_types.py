@@ -380,3 +380,24 @@ def test_a_predicate_of_another_module_is_one_too() -> None:
     pets = f"export {_PETS.replace('} class', '} export class')}export {_IS_DOG}"
     text = "import { isDog } from './pets'\nfunction walk(pet: unknown) { if (isDog(pet)) { pet.bark() } }"
     assert ("walk", "Dog.bark") in linked({"pets.ts": pets, "a.ts": text})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "setTimeout(f.bind(null), 1)",
+        "return f.bind(null)",
+        "const later = f.bind(null, 1)\n return later",
+        "on({ f: f.bind(0) })",
+    ],
+)
+def test_a_bound_function_that_is_handed_on_is_a_reference(body: str) -> None:
+    """`f.bind(x)` passes f on like `f` itself does."""
+    text = f"function f() {{}}\nexport function run(on: any) {{\n {body}\n}}"
+    assert ("run", "f") in linked(text, EdgeKind.REFERENCES)
+
+
+def test_a_bound_method_is_a_reference() -> None:
+    """The usual `this.m.bind(this)` keeps a method alive."""
+    text = "class A { m() {} start(on: any) { on(this.m.bind(this)) } }"
+    assert ("A.start", "A.m") in linked(text, EdgeKind.REFERENCES)
