@@ -54,7 +54,8 @@ class Bindings:
     )
 
     def __init__(self, everything: list[Binding], definitions: Sequence[Definition]) -> None:
-        everything.sort(key=_line)
+        if len(everything) > 1:
+            everything.sort(key=_line)
         self.everything = everything
         self.declared: list[Binding] = []
         """What only declares a type."""

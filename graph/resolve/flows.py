@@ -67,7 +67,7 @@ def _handed(evaluator: Evaluator, view: FileView, keys: set[str]) -> dict[tuple[
                 unwrapped = evaluator.unwrapped(value, call)
                 if unwrapped is not None and unwrapped[0].path == view.path:
                     _hand(evaluator, view, scope, unwrapped[1], unwrapped[0], keys, found)
-            for function in _targets(evaluator, values):
+            for function in _targets(evaluator, values) if values else ():
                 if function.path == view.path:
                     _hand(evaluator, view, scope, call, function, keys, found)
                 if hands_names:
@@ -224,7 +224,7 @@ def _index_names(view: FileView) -> set[str]:
 
 
 def _collect(expr: Expr, found: set[str]) -> None:
-    while True:
+    while type(expr) is not Name:  # which nearly all of them are in the end
         match expr:
             case Subscript(base=base, index=index):
                 if isinstance(index, Name):

@@ -47,13 +47,6 @@ class MemberLookup(EvaluatorCore):
 
     def attribute(self, value: Value, name: str) -> Values:
         match value:
-            case Module(path=path):
-                return self.world_member(path, name)
-            case Package(folder=folder):
-                return self.package_member(folder, name)
-            case Class():
-                found = self.member(value, name) or self._outside(value, name) or self.metaclass_member(value, name)
-                return union(self.bind(item, None, value) for item in found)
             case Instance():
                 owner = Class(value.path, value.index)
                 found = self.member(owner, name) or self._outside(owner, name) or self.member_below(owner, name)
@@ -63,6 +56,13 @@ class MemberLookup(EvaluatorCore):
                     if is_plain
                     else self.seen_through(value, name, union(self.bind(item, value, owner) for item in found))
                 )
+            case Class():
+                found = self.member(value, name) or self._outside(value, name) or self.metaclass_member(value, name)
+                return union(self.bind(item, None, value) for item in found)
+            case Module(path=path):
+                return self.world_member(path, name)
+            case Package(folder=folder):
+                return self.package_member(folder, name)
             case Super(path=path, index=index, receiver=receiver):
                 return self._behind(Class(path, index), receiver, name)
             case External(name=outer):
@@ -130,6 +130,9 @@ class MemberLookup(EvaluatorCore):
     def _linearised(self, owner: Class) -> list[Class]:
         """Return the C3 order; a hierarchy that has none is read depth first."""
         bases = self.bases(owner)
+        if len(bases) <= 1:  # nearly always; then there is nothing to merge
+            above = self.ancestors(bases[0]) if bases else ()
+            return [owner, *(item for item in above if item != owner)][:_MAX_ANCESTORS]
         rows: list[list[Class]] = [list(self.ancestors(base)) for base in bases]
         rows = [row for row in [*rows, list(bases)] if row]
         order = [owner]
@@ -192,7 +195,10 @@ class MemberLookup(EvaluatorCore):
         scope = view.facts.definitions[owner.index].scope
         view.asked.add(name)
         bindings = view.bindings(scope, name) if scope >= 0 else None
-        assigns = view.self_attributes.get(owner.index, {}).get(name, [])
+        through_methods = view.self_attributes.get(owner.index)
+        assigns = through_methods.get(name, ()) if through_methods is not None else ()
+        if bindings is None and not assigns:  # nearly always: a class is asked for the members of all its bases
+            return self.hung(owner, name)
         declared = union(self.assigned(view, at, item) for at, item in assigns if item.how == "annotation")
         if declared:
             return declared

@@ -1,7 +1,8 @@
 """What an expression may stand for, as far as resolution follows it.
 
 Values are small and hashable: they name things by path and number and hold no facts, so that they can be memoised, put
-in sets and compared across files.
+in sets and compared across files. The commonest ones keep their hash: each is part of a key that is looked up, opened,
+closed and kept.
 """
 
 from __future__ import annotations
@@ -51,14 +52,14 @@ class External(Struct, frozen=True, gc=False):
     name: str
 
 
-class Class(Struct, frozen=True, gc=False):
+class Class(Struct, frozen=True, gc=False, cache_hash=True):
     """A class object."""
 
     path: str
     index: int
 
 
-class Instance(Struct, frozen=True, gc=False):
+class Instance(Struct, frozen=True, gc=False, cache_hash=True):
     """An instance of a class of the repository."""
 
     path: str
@@ -69,7 +70,7 @@ class Instance(Struct, frozen=True, gc=False):
     """What the type parameters of a generic class stand for, in their order; empty where that is not known."""
 
 
-class Function(Struct, frozen=True, gc=False):
+class Function(Struct, frozen=True, gc=False, cache_hash=True):
     """A function, method or lambda by the scope of its body, bound to a receiver where it has one."""
 
     path: str
