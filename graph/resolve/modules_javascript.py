@@ -45,6 +45,7 @@ _BUILD_PART = re.compile(r"^(?:esm|cjs|es|umd|node|browser|module|commonjs|types
 _WORKSPACE_FILES = ("pnpm-workspace.yaml", "lerna.json")
 _WORKSPACE_SIGNALS = tuple(module_signal(name) for name in ("pnpm-workspace", "lerna", "package"))
 """Given when such a file, or a `package.json`, appears or goes away anywhere: either may make or unmake a workspace."""
+_MAX_GLOBS = 40
 _EXTERNAL = re.compile(r"^(?:node|npm|jsr|https?|data|bun|virtual|file):")
 
 
@@ -68,6 +69,8 @@ class ScriptModules:
         self._rules: dict[str, PathRules] = {}
         self._found: dict[tuple[str, bool, str], Found] = {}
         self._workspace_files: list[str] = []
+        self._globs: list[tuple[str, str]] = []
+        """The patterns of all workspaces, each with the folder that declares it."""
         self._workspaces = self._workspace_packages()
 
     def resolve(self, importer: str, specifier: str) -> Found:
@@ -157,9 +160,29 @@ class ScriptModules:
                 path = _joined(around, name)
                 looked.append(path)
                 if self._texts(path) is not None:
-                    rules = read_path_rules(path, self._texts)
+                    rules = read_path_rules(path, self._texts, self._package_folder)
                     return PathRules(rules.base, rules.paths, (*looked, *rules.read))
         return PathRules(read=tuple(looked))
+
+    def _package_folder(self, name: str) -> tuple[str | None, list[str]]:
+        """Return the folder of a package of a workspace, and where was looked for it.
+
+        One that only holds configurations is in no list of folders: it is looked for under the last part of its name.
+        """
+        looked = list(self.workspace_listens())
+        known = self._workspaces.get(name)
+        if known is not None:
+            return known.folder, [*looked, _joined(known.folder, "package.json")]
+        for root, glob in self._globs:
+            before, star, _ = glob.partition("*")
+            folder = _joined(root, posixpath.join(before, name.rpartition("/")[2]) if star else glob)
+            if folder.startswith(".."):
+                continue
+            looked.append(_joined(folder, "package.json"))
+            package = self.package(folder)
+            if package is not None and package.name == name:
+                return folder, looked
+        return None, looked
 
     def workspace(self, name: str) -> Package | None:
         """Return the package of a workspace by its name."""
@@ -184,6 +207,7 @@ class ScriptModules:
             globs = workspace_globs(package, pnpm, lerna)
             if not globs:
                 continue
+            self._globs += [(folder, glob) for glob in globs[:_MAX_GLOBS] if not glob.startswith("!")]
             for member in self._members(folder, globs):
                 package = self.package(member)
                 if package is not None and package.name:

@@ -15,6 +15,7 @@ from typing import TypeAlias, cast
 from msgspec import Struct
 
 __all__ = [
+    "FolderFinder",
     "Package",
     "PathRules",
     "TextReader",
@@ -28,6 +29,9 @@ __all__ = [
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 TextReader: TypeAlias = Callable[[str], "str | None"]
+
+FolderFinder: TypeAlias = Callable[[str], "tuple[str | None, list[str]]"]
+"""Gives the folder of a package of the workspace by its name, and the paths that were looked at for it."""
 
 CONDITIONS = ("source", "development", "import", "module", "node", "browser", "require", "default", "types")
 """In the order in which a target is preferred: what leads to source text first, declarations last."""
@@ -174,13 +178,13 @@ def workspace_globs(package: Package | None, pnpm: str | None, lerna: str | None
     return tuple(found)
 
 
-def read_path_rules(path: str, texts: TextReader) -> PathRules:
+def read_path_rules(path: str, texts: TextReader, folders: FolderFinder) -> PathRules:
     """Return the path rules of a configuration file, with what it extends; `texts` gives the text of a file or None."""
     read: list[str] = []
-    base, paths = _rules(path, texts, read, 0)
+    base, paths = _rules(path, texts, folders, read, 0)
     if not paths:
         for reference in _references(path, texts):
-            other_base, paths = _rules(reference, texts, read, 0)
+            other_base, paths = _rules(reference, texts, folders, read, 0)
             base = base if base is not None else other_base
             if paths:
                 break
@@ -188,7 +192,9 @@ def read_path_rules(path: str, texts: TextReader) -> PathRules:
     return PathRules(base, tuple(ordered), tuple(read))
 
 
-def _rules(path: str, texts: TextReader, read: list[str], depth: int) -> tuple[str | None, dict[str, tuple[str, ...]]]:
+def _rules(
+    path: str, texts: TextReader, folders: FolderFinder, read: list[str], depth: int
+) -> tuple[str | None, dict[str, tuple[str, ...]]]:
     found = read_json(texts(path))
     read.append(path)
     folder = posixpath.dirname(path)
@@ -196,10 +202,10 @@ def _rules(path: str, texts: TextReader, read: list[str], depth: int) -> tuple[s
     paths: dict[str, tuple[str, ...]] = {}
     extends = found.get("extends")
     for parent in extends if isinstance(extends, list) else [extends]:
-        if isinstance(parent, str) and parent.startswith(".") and depth < _MAX_EXTENDS:
-            inherited = _config_path(folder, parent, texts)
-            if inherited not in read:
-                parent_base, parent_paths = _rules(inherited, texts, read, depth + 1)
+        if isinstance(parent, str) and parent and depth < _MAX_EXTENDS:
+            inherited = _extended(folder, parent, texts, folders, read)
+            if inherited is not None and inherited not in read:
+                parent_base, parent_paths = _rules(inherited, texts, folders, read, depth + 1)
                 base = parent_base if parent_base is not None else base
                 paths = parent_paths or paths
     options = found.get("compilerOptions")
@@ -209,6 +215,17 @@ def _rules(path: str, texts: TextReader, read: list[str], depth: int) -> tuple[s
         if isinstance(own := options.get("paths"), dict):
             paths = dict(_own_paths(own, base if base is not None else folder))
     return base, paths
+
+
+def _extended(folder: str, name: str, texts: TextReader, folders: FolderFinder, read: list[str]) -> str | None:
+    """Return the path of a configuration that another one names: by a path, or in a package of the workspace."""
+    if name.startswith("."):
+        return _config_path(folder, name, texts)
+    parts = name.split("/")
+    count = 2 if name.startswith("@") else 1
+    found, looked = folders("/".join(parts[:count]))
+    read += looked
+    return _config_path(found, "/".join(parts[count:]) or "tsconfig.json", texts) if found is not None else None
 
 
 def _own_paths(own: dict[str, Json], base: str) -> Iterator[tuple[str, tuple[str, ...]]]:

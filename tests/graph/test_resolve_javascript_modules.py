@@ -95,6 +95,32 @@ def test_paths_are_inherited_and_relative_to_the_file_that_gives_them() -> None:
     assert {"app/tsconfig.json", "base/tsconfig.paths.json"} <= set(found.listens)
 
 
+@pytest.mark.parametrize(
+    "extends", ["@shop/conf/tsconfig.json", "@shop/conf", ["@shop/conf/tsconfig"], "@shop/code/base"]
+)
+def test_paths_are_inherited_from_a_package_of_the_workspace(extends: object) -> None:
+    """Shared configurations are packages of their own, often without any script in them."""
+    paths = {"compilerOptions": {"paths": {"~/*": ["../../src/*"]}}}
+    configs = {
+        "package.json": {"workspaces": ["packages/*"]},
+        "packages/conf/package.json": {"name": "@shop/conf"},
+        "packages/conf/tsconfig.json": paths,
+        "packages/code/package.json": {"name": "@shop/code"},
+        "packages/code/base.json": paths,
+        "tsconfig.json": {"extends": extends},
+    }
+    found = lookup(["a.ts", "src/b.ts", "packages/code/index.ts"], configs).resolve("a.ts", "~/b")
+    assert found.path == "src/b.ts"
+    assert "package.json" in found.listens
+
+
+@pytest.mark.parametrize("extends", ["@tsconfig/node20/tsconfig.json", "", "@", "/", "../../..", "x/../../y"])
+def test_a_configuration_that_is_not_here_says_nothing(extends: str) -> None:
+    """A package from outside is not read."""
+    configs = {"package.json": {"workspaces": ["../*", "*"]}, "tsconfig.json": {"extends": extends}}
+    assert lookup(["a.ts"], configs).resolve("a.ts", "~/b").path is None
+
+
 def test_paths_may_stand_in_a_referenced_project() -> None:
     """As bundler templates lay them out."""
     configs = {
