@@ -11,7 +11,7 @@ from tree_sitter import Node
 from graph.extract.facts import Expr
 from graph.extract.javascript_walk import UNKNOWN, Handler, Walk
 
-__all__ = ["BLOCKS"]
+__all__ = ["BLOCKS", "open_head"]
 
 _SPAN_LIMIT = 100_000
 """Bytes of a function in which names are looked for: each block looks through all of it."""
@@ -27,17 +27,28 @@ _FUNCTIONS = frozenset({"function_declaration", "generator_function_declaration"
 def block(walk: Walk, node: Node) -> Expr:
     """Visit `{ ... }`, in a scope of its own where its names mean something else around it."""
     children = node.named_children
-    names = _declared(walk, children)
+    outer = _open(walk, node, _declared(walk, children))
+    walk.visit_all(children)
+    walk.enter(outer)
+    return UNKNOWN
+
+
+def open_head(walk: Walk, node: Node, pattern: Node) -> int:
+    """Open a scope for the names of `for (const x of xs)` or `catch (e)`; return the scope to `enter` behind it."""
+    names: set[str] = set()
+    _collect(walk, pattern, names)
+    return _open(walk, node, names)
+
+
+def _open(walk: Walk, node: Node, names: set[str]) -> int:
+    """Open a scope for names that mean something else around a node, if they do; return the one around."""
     if not names or not _is_named_outside(walk, node, names):
-        walk.visit_all(children)
-        return UNKNOWN
+        return walk.current
     flow = walk.scope.flow
     _, outer = walk.open_scope("block")
     walk.scope.flow = flow
     walk.scope.declared.update(names)
-    walk.visit_all(children)
-    walk.enter(outer)
-    return UNKNOWN
+    return outer
 
 
 def _declared(walk: Walk, children: list[Node]) -> set[str]:

@@ -11,6 +11,7 @@ import re
 from tree_sitter import Node
 
 from graph.extract.facts import Constant, Expr, Subscript
+from graph.extract.javascript_blocks import open_head
 from graph.extract.javascript_patterns import bind
 from graph.extract.javascript_walk import UNKNOWN, Handler, Walk, last_named
 
@@ -159,13 +160,17 @@ def for_in(walk: Walk, node: Node) -> Expr:
     source = walk.visit(right) if right is not None else UNKNOWN
     scope, outer = walk.scope, walk.scope.flow
     scope.flow = _LOOP
+    kind, around = node.child_by_field_name("kind"), walk.current
+    if left is not None and kind is not None and kind.type != "var":
+        around = open_head(walk, node, left)
     if left is not None:
         is_keys = operator is not None and operator.type == "in"
-        walk.scope.is_writing = node.child_by_field_name("kind") is None
+        walk.scope.is_writing = kind is None
         bind(walk, left, Constant("str") if is_keys else source, "value" if is_keys else "iterate")
         walk.scope.is_writing = False
     if body is not None:
         walk.visit(body)
+    walk.enter(around)
     scope.flow = outer
     return UNKNOWN
 
@@ -173,9 +178,12 @@ def for_in(walk: Walk, node: Node) -> Expr:
 def catch(walk: Walk, node: Node) -> Expr:
     """Bind the parameter of `catch (e) { ... }`."""
     parameter, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
+    outer = open_head(walk, node, parameter) if parameter is not None else walk.current
     if parameter is not None:
         bind(walk, parameter, UNKNOWN, "catch")
-    return _inside(walk, [body] if body is not None else [], _BRANCH)
+    _inside(walk, [body] if body is not None else [], _BRANCH)
+    walk.enter(outer)
+    return UNKNOWN
 
 
 BRANCHES: dict[str, Handler] = {

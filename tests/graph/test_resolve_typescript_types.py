@@ -401,3 +401,29 @@ def test_a_bound_method_is_a_reference() -> None:
     """The usual `this.m.bind(this)` keeps a method alive."""
     text = "class A { m() {} start(on: any) { on(this.m.bind(this)) } }"
     assert ("A.start", "A.m") in linked(text, EdgeKind.REFERENCES)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for (const f of [g]) f()\n f()", {"f", "g"}),
+        ("for (const f of [g]) { f() }", {"g"}),
+        ("for (const [f] of [[g]]) { x.on(() => f()) }\n f()", {"f", "g"}),
+        ("try { x.y() } catch (f) { f() }\n f()", {"f"}),
+        ("try { x.y() } catch ({ f }) { f() }", set()),
+        ("for (var h of [g]) x.y()\n h()", {"g"}),
+    ],
+)
+def test_a_loop_and_a_catch_keep_what_their_heads_declare(body: str, expected: set[str]) -> None:
+    """The variable of a loop or of `catch` is not what the rest of the function means."""
+    text = f"function f() {{}} function g() {{}}\nexport function run(x: any) {{\n {body}\n}}"
+    assert {target for source, target in linked(text) if source == "run"} == expected
+
+
+def test_two_loops_with_one_name_stay_apart() -> None:
+    """Each loop has a variable of its own, with the type of its own elements."""
+    text = f"""{_PETS}function f(dogs: Dog[], foxes: Fox[]) {{
+ for (const pet of dogs) one(() => pet.bark())
+ for (const pet of foxes) {{ pet.name }}
+}}"""
+    assert {target for source, target in linked(text) if source == "f"} == {"Dog.bark"}
