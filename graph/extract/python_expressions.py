@@ -51,6 +51,7 @@ _TRUE = Constant("bool", "True")
 _FALSE = Constant("bool", "False")
 _NUMBER = Constant("float")
 _SLICE = Constant("slice")
+_SPREAD = Constant("spread")
 
 Handler: TypeAlias = Callable[[Any, Node], Expr]
 
@@ -312,6 +313,9 @@ class ExpressionWalker:
             if self.kind_of(child) == "pair" and len(parts) >= 2:
                 keys.append(self.expr(parts[0]))
                 values.append(self.mention(self.expr(parts[-1]), parts[-1]))
+            elif self.kind_of(child) == "dictionary_splat" and parts:
+                keys.append(_SPREAD)
+                values.append(self.expr(parts[-1]))
             else:
                 self.expr(child)
         return Collection("dict", tuple(values[:MAX_ITEMS]), tuple(keys[:MAX_ITEMS]))

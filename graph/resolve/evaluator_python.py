@@ -12,6 +12,7 @@ from graph.resolve.generics_python import GenericTypes, is_open
 from graph.resolve.members import decorated_by
 from graph.resolve.narrowing_python import NarrowingReader
 from graph.resolve.overridden_python import OverriddenReader
+from graph.resolve.spread_python import SpreadReader
 from graph.resolve.values import (
     Class,
     Constant,
@@ -31,7 +32,7 @@ from graph.resolve.views import FileView
 __all__ = ["PythonEvaluator"]
 
 
-class PythonEvaluator(NarrowingReader, OverriddenReader, Evaluator, GenericTypes):
+class PythonEvaluator(NarrowingReader, OverriddenReader, SpreadReader, Evaluator, GenericTypes):
     """Evaluates the expressions of one Python file."""
 
     def _evaluate(self, view: FileView, scope: int, expr: Expr, line: int) -> Values:

@@ -66,6 +66,7 @@ BODIES = (
     "from {m}.{n} import {n}\n{n}.{m}()",
     "for i, ({n}, {m}) in enumerate(zip({m}, {n}())):\n    {n}.{m}()\n    {m}()",
     "class {n}(metaclass={m}):\n    pass\n{n}.{m}()",
+    "{n} = {{**{m}, 'a': {n}}}\n{n}['a']()\nfor x in {n}.values(): x.{m}()",
     "{n} = dict({m}={n}, x={m})\n{n}['x'].{n}()",
 )
 

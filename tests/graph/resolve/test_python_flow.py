@@ -250,3 +250,29 @@ def test_collections_that_the_library_makes(graph, head, body, called):
     pair = "def pair():\n    return serve, (serve, clean)\n\n"
     text = f"{head}{CREW}{pair}async def run(cooks: list[Cook], waiters: list[Waiter], unknown):\n    {body}\n"
     assert graph({"m.py": text}).callees("m.py#run") == {f"m.py#{name}" for name in called}
+
+
+@pytest.mark.parametrize(
+    ("read", "called"),
+    [
+        ("TABLE['a']()", {"f"}),
+        ("TABLE['b']()", {"g"}),
+        ("FIRST['b']()", {"g", "h"}),
+        ("for function in TABLE.values(): function()", {"f", "g", "h"}),
+        ("for key in TABLE: TABLE[key]()", {"f", "g"}),
+        ("{**TABLE}['a']()", {"f"}),
+    ],
+)
+def test_a_table_takes_over_the_entries_of_another(graph, read, called):
+    """Entries that are spread into a table are found there, unless one that is written behind takes their place."""
+    text = (
+        "def f(): pass\ndef g(): pass\ndef h(): pass\n\nBASE = {'a': f, 'b': h}\nTABLE = {**BASE, 'b': g}\n"
+        f"FIRST = {{'b': g, **BASE}}\n\ndef run():\n    {read}\n"
+    )
+    assert graph({"m.py": text}).callees("m.py#run") == {f"m.py#{name}" for name in called}
+
+
+def test_a_table_that_takes_itself_over_ends(graph):
+    """A table may be made of itself, in turns."""
+    text = "def f(): pass\n\nA = {'a': f}\nfor _ in range(3):\n    A = {**A}\n\ndef run():\n    A['a']()\n"
+    assert graph({"m.py": text}).callees("m.py#run") == {"m.py#f"}
