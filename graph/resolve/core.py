@@ -60,7 +60,7 @@ class Flows(dict[tuple[str, int, int], Values]):
 
     def is_refuted_by(self, handed: Mapping[tuple[str, int, int], Values]) -> bool:
         """Say whether something that was asked for is otherwise in these."""
-        return any(dict.get(self, key) != handed.get(key) for key in self._asked)
+        return any(super(Flows, self).get(key) != handed.get(key) for key in self._asked)
 
 
 class EvaluatorCore:
