@@ -3,40 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 import pytest
 
-from graph.extract.facts import Facts
-from graph.extract.registry import extract
-from graph.languages import language_of
 from graph.model import Edge, EdgeKind
 from graph.resolve.resolver import Resolver
-
-
-class Files:
-    """A repository in memory."""
-
-    def __init__(self, texts: dict[str, str]) -> None:
-        self._texts = texts
-
-    def paths(self) -> Sequence[str]:
-        return sorted(path for path in self._texts if language_of(path) is not None)
-
-    def language(self, path: str) -> str:
-        return language_of(path) or ""
-
-    def facts(self, path: str) -> Facts:
-        return extract(self.language(path), self._texts[path].encode())
-
-    def config_text(self, path: str) -> str | None:
-        return self._texts.get(path)
+from tests.memory import MemorySource, resolved
 
 
 def edges(texts: dict[str, str]) -> list[Edge]:
-    source = Files(texts)
-    resolver = Resolver(source)
-    return [edge for path in source.paths() for edge in resolver.resolve(path).edges]
+    return [edge for item in resolved(texts).values() for edge in item.edges]
 
 
 def short(key: str) -> str:
@@ -281,7 +257,7 @@ def test_the_order_of_files_does_not_matter() -> None:
         "a.ts": "import { B } from './b'; export class A { m(b: B) { b.n(this) } }",
         "b.ts": "import { A } from './a'; export class B { n(a: A) { a.m(this) } }",
     }
-    source = Files(texts)
+    source = MemorySource(texts)
     forwards, backwards = Resolver(source), Resolver(source)
     first = [forwards.resolve(path) for path in ("a.ts", "b.ts")]
     second = [backwards.resolve(path) for path in ("b.ts", "a.ts")]
@@ -290,7 +266,7 @@ def test_the_order_of_files_does_not_matter() -> None:
 
 def test_a_file_depends_on_what_it_read_and_on_what_it_missed() -> None:
     """So that a file that turns up later resolves the import."""
-    depends = Resolver(Files({"src/a.ts": "import { f } from './gone'; f()"})).resolve("src/a.ts").depends_on
+    depends = Resolver(MemorySource({"src/a.ts": "import { f } from './gone'; f()"})).resolve("src/a.ts").depends_on
     assert "?src.gone" in depends
 
 
@@ -315,5 +291,5 @@ def test_a_file_depends_on_what_it_read_and_on_what_it_missed() -> None:
 )
 def test_cycles_end(source: str) -> None:
     """Inheritance, values, exports and prototypes that lead back to themselves."""
-    Resolver(Files({"a.ts": source})).resolve("a.ts")
-    Resolver(Files({"a.js": source})).resolve("a.js")
+    Resolver(MemorySource({"a.ts": source})).resolve("a.ts")
+    Resolver(MemorySource({"a.js": source})).resolve("a.js")

@@ -2,42 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from graph.extract.facts import Facts
-from graph.extract.registry import extract
-from graph.languages import language_of
 from graph.model import EdgeKind
-from graph.resolve.resolver import Resolver
-
-
-class Files:
-    """A repository in memory."""
-
-    def __init__(self, texts: dict[str, str]) -> None:
-        self._texts = texts
-
-    def paths(self) -> Sequence[str]:
-        return sorted(path for path in self._texts if language_of(path) is not None)
-
-    def language(self, path: str) -> str:
-        return language_of(path) or ""
-
-    def facts(self, path: str) -> Facts:
-        return extract(self.language(path), self._texts[path].encode())
-
-    def config_text(self, path: str) -> str | None:
-        return self._texts.get(path)
+from tests.memory import pairs, resolved
 
 
 def linked(texts: dict[str, str] | str, kind: EdgeKind = EdgeKind.CALLS) -> set[tuple[str, str]]:
     files = {"a.ts": texts} if isinstance(texts, str) else texts
-    source = Files(files)
-    resolver = Resolver(source)
-    edges = [edge for path in source.paths() for edge in resolver.resolve(path).edges if edge.kind is kind]
-    return {(edge.src.split("#")[-1], edge.dst.split("#")[-1]) for edge in edges}
+    return {(source.split("#")[-1], target.split("#")[-1]) for source, target in pairs(files, kind)}
 
 
 HERITAGE = [
@@ -178,8 +151,8 @@ def test_a_key_that_is_no_string_picks_no_other_member(source: str, expected: se
 
 def test_what_call_and_apply_run_has_no_line() -> None:
     """The written call is one of `call`; what it runs is linked like any callback."""
-    source = Files({"a.ts": "function f() {}\nfunction g() {\n f.call(null)\n f()\n}\nfunction h() { f.apply(null) }"})
-    edges = [edge for edge in Resolver(source).resolve("a.ts").edges if edge.kind is EdgeKind.CALLS]
+    texts = {"a.ts": "function f() {}\nfunction g() {\n f.call(null)\n f()\n}\nfunction h() { f.apply(null) }"}
+    edges = [edge for edge in resolved(texts)["a.ts"].edges if edge.kind is EdgeKind.CALLS]
     assert {(edge.src.split("#")[-1], edge.dst.split("#")[-1], edge.lines) for edge in edges} == {
         ("g", "f", (4,)),
         ("h", "f", ()),
