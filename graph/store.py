@@ -212,8 +212,8 @@ def _enter_wal(connection: sqlite3.Connection) -> None:
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError:
-            if time.monotonic() > give_up:
+        except StoreError as error:
+            if isinstance(error, StoreCorruptError) or time.monotonic() > give_up:
                 raise
             time.sleep(_WAL_POLL_S)
         else:

@@ -13,6 +13,7 @@ from graph import store as store_module
 from graph.errors import StoreCorruptError, StoreError, StoreNewerError
 from graph.schema import SCHEMA_VERSION
 from graph.store import Store, delete_database, snapshot
+from graph.store_connection import connected
 
 
 @pytest.fixture
@@ -249,6 +250,22 @@ def test_a_store_may_be_created_by_many_at_once(tmp_path: Path) -> None:
         for thread in threads:
             thread.join(60)
     assert failures == []
+
+
+def test_a_store_that_another_process_is_making_is_waited_for(tmp_path: Path) -> None:
+    """SQLite does not wait for whoever switches to the write-ahead log at the same moment, so the store does."""
+    path = tmp_path / "graph.db"
+    Store.open(path, root=tmp_path, create=True).close()
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("PRAGMA journal_mode = DELETE")
+    other.execute("BEGIN EXCLUSIVE")
+    release = threading.Timer(0.2, other.close)
+    release.start()
+    connection = connected(path, mode="rw", timeout_s=0)
+    store_module._enter_wal(connection)
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    connection.close()
+    release.join()
 
 
 def test_damage_in_the_middle_is_told_by_every_way_of_reading(store: Store, path: Path, tmp_path: Path) -> None:
