@@ -46,8 +46,10 @@ def _functions(evaluator: Evaluator, value: Value) -> Iterator[Function]:
     elif isinstance(value, Class):
         rules = evaluator.world.rules(value.path)
         for name in rules.constructor_names[:1] if rules else ():
-            bound = [*evaluator.attribute(Instance(value.path, value.index), name), *evaluator.member(value, name)]
-            yield from [item for item in bound if isinstance(item, Function)][:1]
+            bound = evaluator.attribute(Instance(value.path, value.index), name)
+            found = [item for item in bound if isinstance(item, Function)]
+            # An instance of a script has its class under that name, not the function.
+            yield from found or [item for item in evaluator.member(value, name) if isinstance(item, Function)]
 
 
 def called_parameters(view: FileView, body: int) -> tuple[tuple[int, int], ...]:

@@ -293,7 +293,7 @@ def test_format_under_thinking_binds_what_comes_after_the_block(core):
     from serve.engine.local.sampler import Sampler
 
     draw = Sampler.draw
-    drawn = lambda *given: next(script, None) or draw(*given)  # noqa: E731
+    drawn = lambda *given: next(script, None) or draw(*given)  # noqa: E731 - one line beside what it replaces
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Sampler, "draw", drawn)
         events = answer(made, request)
